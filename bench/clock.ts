@@ -23,14 +23,14 @@ const bytesHeld = (): number => {
 
 const year = async (count: number, timeZone: string) => {
   const state = newClockState(START)
-  const clock = createClock(() => state)
+  const clock = createClock({ clock: state })
   const counts = new Map<string, number>()
   let notifications = 0
   const area = newSubscriptionsState()
   const domain = createSubscriptions({
-    state: () => area,
+    state: { subscriptions: area },
     agenda: clock.agenda,
-    ids: createIds('bench', () => counts),
+    ids: createIds('bench', { ids: counts }),
     options: { ...subscriptionsDefaults, timeZone },
     baseUrl: () => 'https://subscriptions.mandatekit.test',
     notify: () => {

@@ -115,9 +115,9 @@ const measureMemory = (): void => {
   const counts = new Map<string, number>()
   const state = newGatewayState()
   const gateway = createGateway({
-    state: () => state,
+    state: { gateway: state },
     agenda: { now: () => now },
-    ids: createIds('growth', () => counts),
+    ids: createIds('growth', { ids: counts }),
     options: gatewayDefaults,
     baseUrl: () => 'https://gateway.mandatekit.test',
   })

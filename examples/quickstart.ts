@@ -51,7 +51,9 @@ try {
   timeline.text(
     `Billing cycles: ${payments.length}. Failed payments: ${failed}, which did not end the subscription.`,
   )
-  timeline.text(`Calls that charge: ${calls}. Charges made: ${charges.size}, because two calls were retries.`)
+  timeline.text(
+    `Calls for the first payer: ${calls}. Charges: ${charges.size}, because two calls were retries.`,
+  )
   timeline.text('Next: npm run example 1, or docs/shop.md.')
 } catch (error) {
   if (!isMandateKitError(error)) throw error

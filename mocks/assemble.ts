@@ -4,17 +4,15 @@ import { createOutbox, type Outbox } from './delivery/outbox.ts'
 import { createGateway } from './gateway/operations.ts'
 import type { GatewayOptions } from './gateway/options.ts'
 import type { ListedCharge } from './gateway/views.ts'
-import type { AreaRuntime } from './http/area.ts'
+import type { LimitContext } from './http/area.ts'
 import { createFaultPlan } from './http/faults.ts'
 import { createGatewayArea } from './http/gateway-area.ts'
-import { createFixedWindowLimiter, createRollingLimiter } from './http/limiter.ts'
+import type { ServerAddress } from './http/message.ts'
 import { createPipeline, type PageHandler } from './http/pipeline.ts'
 import { type Secrets, withoutSecrets } from './http/redact.ts'
 import { createRequestLog } from './http/request-log.ts'
-import type { ServerAddress } from './http/response.ts'
 import { createAddresses } from './http/routes.ts'
-import { createSubscriptionsArea } from './http/subscriptions-area.ts'
-import { createVary, type Variant } from './http/variants.ts'
+import { createSubscriptionsArea, hasNumberIds } from './http/subscriptions-area.ts'
 import type { MockOptions, ReadOptions } from './options.ts'
 import { newState, type State } from './state.ts'
 import { createSubscriptions } from './subscriptions/operations.ts'
@@ -75,13 +73,9 @@ const secretsOf = (subscriptions: SubscriptionsOptions, gateway: GatewayOptions)
   ]),
 ]
 
-/** Returns whether the mock sends invoice and subscription identifiers as numbers (row 44). */
-const hasNumberIds = (variant: Variant): boolean =>
-  typeof variant !== 'function' && variant.includes('number-ids')
+/** The identifiers that the variant `number-ids` changes to numbers (row 44). */
 const NUMBERED_KINDS = ['invoice', 'subscription']
 
-/** With `rateLimit: false`, responses still have rate-limit headers, with this limit (Limits, area S; row 42). */
-const UNLIMITED = { limit: 1_000_000_000, windowMs: 60_000 }
 const ID_LENGTH = 20
 
 /** While a server runs and the clock is not frozen, a delivery that waits for `flush()` starts within this time. */
@@ -97,7 +91,7 @@ export type MockInternals = ReturnType<typeof createInternals>
  */
 export const createInternals = (options: ReadOptions, given: MockOptions) => {
   const blank = (): State => newState(options.clock, options.gateway.rateLimit !== false)
-  let state = blank()
+  const state = blank()
   const alarm = createAlarm(() => {
     outbox.runDue()
     setAlarm()
@@ -106,7 +100,7 @@ export const createInternals = (options: ReadOptions, given: MockOptions) => {
     const wait = clock.untilNext()
     if (wait !== undefined) alarm.within(wait)
   }
-  const clock = createClock(() => state.clock, {
+  const clock = createClock(state, {
     sleep: options.sleep,
     afterStep: () => outbox.underWay(),
     beforeSetBack() {
@@ -116,9 +110,9 @@ export const createInternals = (options: ReadOptions, given: MockOptions) => {
     onEarlier: setAlarm,
   })
   const { agenda } = clock
-  const ids = createIds(options.seed, () => state.ids)
+  const ids = createIds(options.seed, state)
   const outbox = createOutbox({
-    state: () => state.outbox,
+    state,
     agenda,
     random: () => ids.random('delivery'),
     newId: (kind) => ids.text(kind, ID_LENGTH),
@@ -127,30 +121,27 @@ export const createInternals = (options: ReadOptions, given: MockOptions) => {
     onHeld: () => alarm.within(MAX_HOLD_MS),
   })
 
-  const { variant } = options.subscriptions
-  const vary = createVary(variant)
-  const areas: AreaRuntime[] = []
   const own = { subscriptions: options.subscriptions.baseUrl, gateway: options.gateway.baseUrl }
-  const addresses = createAddresses(own, (area) => given[area]?.baseUrl !== undefined, areas)
+  const addresses = createAddresses(own, given)
   const subscriptions = {
     options: options.subscriptions,
     domain: createSubscriptions({
-      state: () => state.subscriptions,
+      state,
       agenda,
-      ids: hasNumberIds(variant) ? withDigits(ids, NUMBERED_KINDS) : ids,
+      ids: hasNumberIds(options.subscriptions.variant) ? withDigits(ids, NUMBERED_KINDS) : ids,
       options: options.subscriptions,
-      baseUrl: () => addresses.forPayers('subscriptions'),
+      baseUrl: addresses.forPayers,
       notify: outbox.publish,
     }),
   }
   const gateway = {
     options: options.gateway,
     domain: createGateway({
-      state: () => state.gateway,
+      state,
       agenda,
       ids,
       options: options.gateway,
-      baseUrl: () => addresses.forPayers('gateway'),
+      baseUrl: addresses.forPayers,
     }),
   }
   const seed = (): void => {
@@ -158,49 +149,21 @@ export const createInternals = (options: ReadOptions, given: MockOptions) => {
     gateway.domain.seed()
   }
 
-  const now = options.rateLimitTime === 'machine' ? machineNow : agenda.now
-  const perMinute = options.subscriptions.rateLimit
-  const rolling = options.gateway.rateLimit
-  const limiterOptions = (area: Area) => ({
-    now,
-    // While the clock is frozen, no rate-limit window in the mock's time ends. If a client exceeded the limit, its
-    // retries in real time would be refused forever.
-    isOff: () => clock.isFrozen() && addresses.isServed() && given[area]?.rateLimit === undefined,
+  // While the clock is frozen, no rate-limit window in the mock's time ends. If a client exceeded the limit, its retries
+  // in real time would be refused forever.
+  const limitsOf = (area: Area): LimitContext => ({
+    state,
+    now: options.rateLimitTime === 'machine' ? machineNow : agenda.now,
+    isOff: state.clock.frozen && given[area]?.rateLimit === undefined ? addresses.isServed : undefined,
   })
-  const subscriptionsLimiter = createFixedWindowLimiter(() => state.limits.subscriptions, {
-    ...(perMinute || UNLIMITED),
-    ...limiterOptions('subscriptions'),
-  })
-  const gatewayLimiter =
-    rolling === false
-      ? undefined
-      : createRollingLimiter(() => state.limits.gateway ?? [], { ...rolling, ...limiterOptions('gateway') })
-
-  areas.push(
-    createSubscriptionsArea({
-      domain: subscriptions.domain,
-      limiter: subscriptionsLimiter,
-      now,
-      options: options.subscriptions,
-      vary,
-      apiPrefix: options.subscriptions.apiPrefix,
-      checksContentType: options.subscriptions.contentType === 'json',
-      refusesUnknownFields: options.subscriptions.unknownFields === 'refuse',
-      refusesRunningKeys: false,
-      isDown: () => state.outages.has('subscriptions'),
-    }),
-    createGatewayArea({
-      domain: gateway.domain,
-      limiter: gatewayLimiter,
-      now,
-      options: options.gateway,
-      apiPrefix: options.gateway.apiPrefix,
-      checksContentType: options.gateway.contentType === 'json',
-      refusesUnknownFields: options.gateway.unknownFields === 'refuse',
-      refusesRunningKeys: options.gateway.keyInFlight === 'conflict',
-      isDown: () => state.outages.has('gateway'),
-    }),
-  )
+  const areas = {
+    subscriptions: createSubscriptionsArea(
+      subscriptions.domain,
+      options.subscriptions,
+      limitsOf('subscriptions'),
+    ),
+    gateway: createGatewayArea(gateway.domain, options.gateway, limitsOf('gateway')),
+  }
 
   const faults = createFaultPlan(() => ids.random('fault'), options.faults)
   /** The secrets that neither the log nor the panel may show. */
@@ -234,7 +197,7 @@ export const createInternals = (options: ReadOptions, given: MockOptions) => {
     },
     /** Replaces the state: by that of a snapshot, or by a new one, to which the seeds of the options are added. */
     replaceState(next?: State): void {
-      state = next ?? blank()
+      Object.assign(state, next ?? blank())
       clock.startOver()
       outbox.startOver()
       if (next !== undefined) return
@@ -261,14 +224,7 @@ export const createInternals = (options: ReadOptions, given: MockOptions) => {
         if (!addresses.isServed()) outbox.stop()
       }
     },
-    handler: createPipeline({
-      bases: addresses.bases,
-      withRequestOrigin: addresses.withRequestOrigin,
-      faults,
-      log,
-      now: agenda.now,
-      pages,
-    }),
+    handler: createPipeline({ areas, addresses, state, faults, log, now: agenda.now, pages }),
     /** The public clock of the mock. */
     time,
     /** The lists that the panel reads page by page. */

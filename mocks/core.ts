@@ -1,20 +1,21 @@
-import { oneOf, optional } from '../src/contract/fields.ts'
+import { filledText, input, oneOf, optional } from '../src/contract/fields.ts'
 import { GATEWAY_API_PREFIX } from '../src/contract/gateway.ts'
 import { SUBSCRIPTIONS_API_PREFIX } from '../src/contract/subscriptions.ts'
 import { createInternals, type MockInternals, withInternals } from './assemble.ts'
-import { check, strict } from './base/fields.ts'
-import { controlOf } from './control.ts'
+import { also, check, rule, strict } from './base/fields.ts'
+import { MockRefusedError, valueOrThrow } from './base/result.ts'
 import { createMockFetch } from './fetch.ts'
 import type { Operation } from './http/area.ts'
 import { explain } from './http/request-log.ts'
 import { type MockOptions, type ReadOptions, readMockOptions } from './options.ts'
-import { payerOf } from './payer.ts'
 import type { Comparison } from './probe/compare.ts'
 import type { Fetch, RecordingSink, RecordOptions } from './probe/record.ts'
 import type { Recording } from './probe/recording.ts'
 import { snapshotOf, stateOf } from './state.ts'
+import { paymentScripts } from './subscriptions/options.ts'
+import { duration, pointInTime, toInstantMilliseconds, toMilliseconds } from './time/duration.ts'
 import { machineNow } from './time/machine.ts'
-import type { Mock, MockSnapshot } from './types.ts'
+import type { Mock, MockControl, MockSnapshot, Payer } from './types.ts'
 
 const clientOptionsOf = (
   { subscriptions, gateway, addresses, time: { now, sleep } }: MockInternals,
@@ -49,7 +50,7 @@ const clientOptionsOf = (
 const routeOf =
   ({ areas }: MockInternals) =>
   (operation: Operation): string => {
-    const route = areas
+    const route = Object.values(areas)
       .flatMap(({ router }) => router.routes)
       .find(({ target }) => target.definition.operation === operation)
     return `${route?.methods[0] ?? ''} ${route?.path ?? ''}`
@@ -75,7 +76,7 @@ export const createMock = (given: MockOptions = {}): Mock => {
     internals.replaceState(stateOf(saved, internals.currentState()))
 
   const mock: Mock = {
-    fetch: createMockFetch(handler, () => [...new Set(addresses.bases().map(({ url }) => url))]),
+    fetch: createMockFetch(handler, () => [...new Set(addresses.bases.map(({ url }) => url))]),
     clientOptions: clientOptionsOf(internals, options),
     clock: internals.time,
     payer: payerOf(internals),
@@ -131,7 +132,7 @@ export const record = (fetch: Fetch, sink: RecordingSink, options: RecordOptions
 
 /**
  * Replays recordings on a new mock, and returns how the recorded server differs from the mock. The mock has the given
- * options, but the credentials and codes of the recordings, because recordings contain no secrets.
+ * options. Its credentials and codes are those in the recordings, in which they replace the real ones.
  *
  * @example const { differences } = await compareWithMock(recordings, options)
  */
@@ -145,7 +146,7 @@ export const compareWithMock = async (
 
 export type { Area } from '../src/contract/endpoint.ts'
 export type { KnownCycle } from '../src/contract/subscriptions.ts'
-export type { Rules } from './base/option-table.ts'
+export type { Rules } from './base/fields.ts'
 export type { Refusal, RefusalReason } from './base/result.ts'
 export { MockRefusedError } from './base/result.ts'
 export type {
@@ -162,7 +163,8 @@ export type { BehaviorName, ChargeOutcome, NumberTable, Resolution } from './gat
 export { behaviors, testNumbers } from './gateway/behaviors.ts'
 export type { GatewayOptions, RollingLimit, SeedCharge } from './gateway/options.ts'
 export { gatewayDefaults, strictGatewayDefaults } from './gateway/options.ts'
-export type { ChargeBody, GatewayEvent } from './gateway/views.ts'
+export type { ChargeBody } from './gateway/state.ts'
+export type { GatewayEvent } from './gateway/views.ts'
 export type { Operation } from './http/area.ts'
 export type {
   Fault,
@@ -174,7 +176,7 @@ export type {
   FaultTarget,
 } from './http/fault-schema.ts'
 export type { LoggedRequest, RequestLog } from './http/request-log.ts'
-export type { Variant, VariantForm } from './http/variants.ts'
+export type { Variant, VariantForm } from './http/subscriptions-area.ts'
 export type { AreaHttpOptions, MockOptions, NotifyOptions, SubscriptionsHttpOptions } from './options.ts'
 export {
   gatewayHttpDefaults,
@@ -215,3 +217,131 @@ export type {
   SavedSnapshot,
   SubscriptionsClientConfig,
 } from './types.ts'
+
+const authorizeOptions = strict({ payments: optional(paymentScripts) }, 'option')
+
+/** Accepts an identifier and refuses a URL. Callers often pass the `url` of a response by mistake. */
+const identifier = (words: string) => input(`${words}, not its URL`, (value) => !/^https?:\/\//i.test(value))
+
+const text = filledText()
+
+const invoiceID = identifier('the invoiceID of a subscription request')
+const eitherId = identifier('the invoiceID or subscriptionId of a subscription')
+const confirmation = identifier('the confirmation_id of a charge')
+
+const paymentId = rule<string | number>(
+  'the paymentId of a payment',
+  (value) => typeof value === 'string' || Number.isSafeInteger(value),
+)
+
+/** Creates the `payer` of a mock. */
+export const payerOf = ({ subscriptions, gateway }: MockInternals): Payer => ({
+  authorize(given, options = {}) {
+    const invoiceId = check(invoiceID, given, 'payer.authorize: ', 'invoiceId')
+    const { payments } = check(authorizeOptions, options, 'payer.authorize: ')
+    return valueOrThrow(
+      'payer.authorize',
+      subscriptions.domain.authorize(invoiceId, payments && { payments }),
+    )
+  },
+  setPayments(given, scripts) {
+    const id = check(eitherId, given, 'payer.setPayments: ', 'id')
+    const payments = check(paymentScripts, scripts, 'payer.setPayments: ', 'payments')
+    valueOrThrow('payer.setPayments', subscriptions.domain.script(id, payments))
+  },
+  cancel(given) {
+    const id = check(eitherId, given, 'payer.cancel: ', 'id')
+    return valueOrThrow('payer.cancel', subscriptions.domain.end(id))
+  },
+  decline(given) {
+    const invoiceId = check(invoiceID, given, 'payer.decline: ', 'invoiceId')
+    return valueOrThrow('payer.decline', subscriptions.domain.decline(invoiceId))
+  },
+  confirm(given, otp = gateway.options.otp) {
+    const confirmationId = check(confirmation, given, 'payer.confirm: ', 'confirmationId')
+    return valueOrThrow('payer.confirm', gateway.domain.confirm(confirmationId, { otp }))
+  },
+  setBehavior(number, behavior) {
+    const msisdn = check(text, number, 'payer.setBehavior: ', 'msisdn')
+    valueOrThrow(
+      'payer.setBehavior',
+      gateway.domain.setBehavior(msisdn, check(text, behavior, 'payer.setBehavior: ', 'behavior')),
+    )
+  },
+  reverse(given) {
+    const payment = check(paymentId, given, 'payer.reverse: ', 'paymentId')
+    return valueOrThrow('payer.reverse', subscriptions.domain.reverse(String(payment)))
+  },
+})
+
+const moveSchema = also(
+  strict({ by: optional(duration), to: optional(pointInTime) }, 'option'),
+  'either { by } or { to }',
+  ({ by, to }) => (by === undefined) !== (to === undefined),
+)
+
+const notFound = (action: string, message: string): MockRefusedError =>
+  new MockRefusedError(`control.${action}`, { reason: 'not_found', message })
+
+/** Creates the `control` of a mock. */
+export const controlOf = (
+  { time, subscriptions, faults, outbox }: MockInternals,
+  { snapshot, restore }: Pick<Mock, 'snapshot' | 'restore'>,
+): MockControl => {
+  const saved = new Map<string, { readonly snapshot: MockSnapshot; readonly at: number }>()
+
+  return {
+    async moveClock(move) {
+      const { by = 0, to } = check(moveSchema, move, 'control.moveClock: ')
+      const length = to === undefined ? toMilliseconds(by) : toInstantMilliseconds(to) - time.now()
+      const { shiftTokenExpiry } = subscriptions.domain
+      shiftTokenExpiry(length)
+      try {
+        await (to === undefined ? time.advance(length) : time.set(to))
+      } catch (error) {
+        shiftTokenExpiry(-length)
+        throw error
+      }
+    },
+    faults: {
+      list: () =>
+        faults.active.map(({ number, fault, left }) => ({
+          number,
+          fault,
+          left: Number.isFinite(left) ? left : 'always',
+        })),
+      remove(number) {
+        const fault = faults.active.find((one) => one.number === number)
+        if (fault === undefined) {
+          throw notFound('faults.remove', 'This fault has no uses left, or it was removed.')
+        }
+        fault.remove()
+      },
+    },
+    receivers: {
+      list: () =>
+        outbox
+          .receivers()
+          .map(({ number, to, options: { headers: _headers, signing: _signing, ...options } }) => ({
+            number,
+            ...(to === undefined ? {} : { to }),
+            ...options,
+          })),
+      disconnect(number) {
+        if (!outbox.disconnect(number)) throw notFound('receivers.disconnect', 'There is no such receiver.')
+      },
+    },
+    snapshots: {
+      list: () => [...saved].map(([name, { at }]) => ({ name, at: new Date(at) })),
+      save: (name) => void saved.set(name, { snapshot: snapshot(), at: time.now() }),
+      restore(name) {
+        const found = saved.get(name)
+        if (found === undefined) throw notFound('snapshots.restore', `There is no snapshot ${name}.`)
+        restore(found.snapshot)
+      },
+      delete(name) {
+        if (!saved.delete(name)) throw notFound('snapshots.delete', `There is no snapshot ${name}.`)
+      },
+    },
+  }
+}

@@ -1,5 +1,5 @@
+import { closedError, connectionError, toResponse, toTruncatedResponse } from './http/message.ts'
 import type { Handler } from './http/pipeline.ts'
-import { closedError, connectionError, toResponse, toTruncatedResponse } from './http/response.ts'
 import { keepProcessAlive } from './time/machine.ts'
 
 /** A `fetch` that sends requests only to the mock. It does not use `this`. */

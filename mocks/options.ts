@@ -1,13 +1,24 @@
 import { anyText, input, oneOf, wholeNumber } from '../src/contract/fields.ts'
 import { GATEWAY_API_PREFIX } from '../src/contract/gateway.ts'
 import { SUBSCRIPTIONS_API_PREFIX } from '../src/contract/subscriptions.ts'
-import { check, either, listOf, number, plainObject, rule, strict } from './base/fields.ts'
-import { defaultsOf, type OptionsOf, option, readOptions } from './base/option-table.ts'
+import {
+  check,
+  defaultsOf,
+  either,
+  listOf,
+  number,
+  type OptionsOf,
+  option,
+  plainObject,
+  readOptions,
+  rule,
+  strict,
+} from './base/fields.ts'
 import { type DeliveryOptions, deliveryOptions, type NotificationTarget, target } from './delivery/types.ts'
 import { type GatewayOptions, gatewayTable } from './gateway/options.ts'
 import { faultSchema } from './http/fault-schema.ts'
 import { isBase, normalizedBase } from './http/routes.ts'
-import { type Variant, variantForms } from './http/variants.ts'
+import { type Variant, variantForms } from './http/subscriptions-area.ts'
 import { type SubscriptionsOptions, subscriptionsTable } from './subscriptions/options.ts'
 import { pointInTime } from './time/duration.ts'
 

@@ -5,7 +5,7 @@ import { filledText, type Input, input, optional, wholeNumber } from '../src/con
 import { internalsOf } from './assemble.ts'
 import { accepts, check, flag, listOf, rule, strict } from './base/fields.ts'
 import { createMock } from './core.ts'
-import { type IncomingRequest, type ResponseData, respondWith } from './http/response.ts'
+import { type IncomingRequest, type ResponseData, respondWith } from './http/message.ts'
 import { isBase, normalizedBase } from './http/routes.ts'
 import { mockOptionNames } from './options.ts'
 import type { ReadHost } from './panel/access.ts'
@@ -114,14 +114,14 @@ const createSite = (mock: Mock, readHost: ReadHost, hasPanel: boolean) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') return undefined
     if (path === API_DOCUMENT_PATH || path === API_PAGE_PATH) {
       const { publicUrl, url = '' } = request.server ?? {}
-      return import('./server/openapi-site.ts').then(({ openApiSite }) =>
+      return import('./server/site.ts').then(({ openApiSite }) =>
         openApiSite(mock, publicUrl ?? url, path === API_PAGE_PATH),
       )
     }
     if (path === '/favicon.ico') return Promise.resolve({ status: 204, headers: {}, body: '' })
     const isWelcome =
       hasPanel && path === '/' && request.headers.get('accept')?.includes('text/html') === true
-    return isWelcome ? import('./server/welcome-page.ts').then(({ welcomePage }) => welcomePage()) : undefined
+    return isWelcome ? import('./server/site.ts').then(({ welcomePage }) => welcomePage()) : undefined
   }
 }
 

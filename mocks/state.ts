@@ -2,7 +2,7 @@ import type { Area } from '../src/contract/endpoint.ts'
 import type { IdsState } from './base/ids.ts'
 import { newOutbox, type OutboxState } from './delivery/outbox.ts'
 import { type GatewayState, newGatewayState } from './gateway/state.ts'
-import { type LimitsState, newLimits } from './http/limiter.ts'
+import type { LimitsState } from './http/area.ts'
 import { newSubscriptionsState, type SubscriptionsState } from './subscriptions/state.ts'
 import { type ClockState, newClockState } from './time/clock.ts'
 import type { MockSnapshot } from './types.ts'
@@ -27,7 +27,7 @@ export const newState = (clock: Parameters<typeof newClockState>[0], hasGatewayL
   gateway: newGatewayState(),
   subscriptions: newSubscriptionsState(),
   outbox: newOutbox(),
-  limits: newLimits(hasGatewayLimit),
+  limits: { subscriptions: new Map(), gateway: hasGatewayLimit ? [] : undefined },
   outages: new Set(),
 })
 

@@ -2,7 +2,8 @@ import type { Area } from '../src/contract/endpoint.ts'
 import type { DeliveryOptions, Notifications } from './delivery/types.ts'
 import type { MockFetch } from './fetch.ts'
 import type { BehaviorName } from './gateway/behaviors.ts'
-import type { ChargeBody, GatewayEvent } from './gateway/views.ts'
+import type { ChargeBody } from './gateway/state.ts'
+import type { GatewayEvent } from './gateway/views.ts'
 import type { Operation } from './http/area.ts'
 import type { Fault } from './http/fault-schema.ts'
 import type { RequestLog } from './http/request-log.ts'
@@ -141,8 +142,8 @@ export interface SavedSnapshot {
 }
 
 /**
- * What a control panel needs besides the other methods: faults and receivers by number, snapshots by name, and a clock
- * for clients in other processes. A number or name that does not exist causes a `MockRefusedError`.
+ * Methods for a control panel, beside the other methods: faults and receivers by number, snapshots by name, and a
+ * clock for clients in other processes. A number or name that does not exist causes a `MockRefusedError`.
  */
 export interface MockControl {
   /**

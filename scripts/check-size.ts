@@ -8,12 +8,12 @@ const budgets = [
   {
     what: 'SubscriptionsClient',
     source: "export { SubscriptionsClient } from './dist/index.js'",
-    limit: 33_500,
+    limit: 32_500,
   },
   {
     what: 'GatewayClient',
     source: "export { GatewayClient } from './dist/index.js'",
-    limit: 29_000,
+    limit: 28_000,
   },
   { what: 'an unused import', source: "import './dist/index.js'", limit: 1000 },
 ]

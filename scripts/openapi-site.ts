@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import scalar from '@scalar/fastify-api-reference'
 import fastify from 'fastify'
-import { joinDocuments } from '../mocks/pages/openapi.ts'
+import { joinDocuments } from '../mocks/server/openapi-document.ts'
 import { GATEWAY_API_PREFIX } from '../src/contract/gateway.ts'
 import { SUBSCRIPTIONS_API_PREFIX } from '../src/contract/subscriptions.ts'
 

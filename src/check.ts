@@ -1,8 +1,7 @@
 import type { Clock } from './clock.ts'
-import { type Field, field, type Issues, readWith } from './contract/fields.ts'
+import { type Field, guarded, type Issues, readWith } from './contract/fields.ts'
 import { type ErrorDetails, type InputIssue, InvalidRequestError } from './errors.ts'
 
-/** Returns the name of a value's type, for an error or a report. */
 export const typeOf = (value: unknown): string => {
   if (value === null) return 'null'
   if (value === '') return 'an empty string'
@@ -24,11 +23,8 @@ const isNear = (one: string, other: string, edits = 2): boolean => {
   if (edits === 0) return false
   const [rest, otherRest] = [one.slice(1), other.slice(1)]
   if (one[0] === other[0]) return isNear(rest, otherRest, edits)
-  return [
-    [rest, other],
-    [one, otherRest],
-    [rest, otherRest],
-  ].some(([a = '', b = '']) => isNear(a, b, edits - 1))
+  const left = edits - 1
+  return isNear(rest, other, left) || isNear(one, otherRest, left) || isNear(rest, otherRest, left)
 }
 
 const hintFor = (key: string, known: readonly string[]): string => {
@@ -77,42 +73,33 @@ type AnyFunction = (...input: never[]) => unknown
 
 const isFunction = <Value extends AnyFunction>(value: unknown): value is Value => typeof value === 'function'
 
-/** An option that is a function. */
 export const functionOption = <Value extends AnyFunction>(): Field<Value, Value> =>
-  field('a function', (value) => (isFunction<Value>(value) ? value : undefined))
+  guarded('a function', isFunction<Value>)
 
 /** An option that is an object with certain methods, such as a clock or a store. */
 export const objectWith = <Value extends object>(
   what: string,
   ...methods: readonly (keyof Value & string)[]
-): Field<Value, Value> => {
-  const isComplete = (value: unknown): value is Value =>
-    methods.every((name) => isFunction(Reflect.get(Object(value), name)))
-  return field(`${what} with the methods ${methods.join(', ')}`, (value) =>
-    isComplete(value) ? value : undefined,
+): Field<Value, Value> =>
+  guarded(`${what} with the methods ${methods.join(', ')}`, (value): value is Value =>
+    methods.every((name) => isFunction(Reflect.get(Object(value), name))),
   )
-}
 
 // The client calls `signal.removeEventListener` after each call, so a signal must have this method.
 const isSignal = (value: unknown): value is AbortSignal =>
   typeof value === 'object' && value !== null && 'aborted' in value && 'removeEventListener' in value
 
-/** An option that is an `AbortSignal`. */
-export const signalOption = field<AbortSignal, AbortSignal>('an AbortSignal', (value) =>
-  isSignal(value) ? value : undefined,
-)
+export const signalOption = guarded('an AbortSignal', isSignal)
 
-/** An option that is a clock. */
 export const clockOption = objectWith<Clock>('a clock', 'now', 'sleep')
 
-/** A time span in milliseconds, above 0 and at most `longest`. */
 export const duration = (longest = Number.POSITIVE_INFINITY): Field<number, number> =>
-  field(
+  guarded(
     `milliseconds above 0${longest < Number.POSITIVE_INFINITY ? ` and at most ${longest}` : ''}`,
-    (value) => (typeof value === 'number' && value > 0 && value <= longest ? value : undefined),
+    (value): value is number => typeof value === 'number' && value > 0 && value <= longest,
   )
 
-/** A time span in milliseconds: 0 or more. */
-export const fromZero = field<number, number>('milliseconds from 0', (value) =>
-  typeof value === 'number' && value >= 0 ? value : undefined,
+export const fromZero = guarded(
+  'milliseconds from 0',
+  (value): value is number => typeof value === 'number' && value >= 0,
 )

@@ -15,22 +15,33 @@ export const startTimer = (milliseconds: number, act: () => void): (() => void) 
   return () => clearTimeout(timer)
 }
 
-const sleep: Clock['sleep'] = (milliseconds, signal) =>
+/**
+ * Settles like `promise`. If the signal is aborted first, rejects with the signal's reason. After `milliseconds` of real
+ * time, calls `expire`, which settles the wait.
+ */
+const settleWithin = <Result>(
+  promise: Promise<Result> | undefined,
+  milliseconds: number,
+  signal: AbortSignal | undefined,
+  expire: (resolve: (result: Result) => void, reject: (reason: unknown) => void) => void,
+): Promise<Result> =>
   new Promise((resolve, reject) => {
-    if (signal?.aborted) {
-      reject(signal.reason)
-      return
-    }
-    const abort = () => {
-      stop()
-      reject(signal?.reason)
-    }
-    const stop = startTimer(milliseconds, () => {
-      signal?.removeEventListener('abort', abort)
-      resolve()
-    })
-    signal?.addEventListener('abort', abort, { once: true })
+    signal?.throwIfAborted()
+    const end =
+      <Value>(settle: (value: Value) => void) =>
+      (value: Value) => {
+        stop()
+        signal?.removeEventListener('abort', abort)
+        settle(value)
+      }
+    const abort = () => end(reject)(signal?.reason)
+    const stop = startTimer(milliseconds, () => expire(end(resolve), end(reject)))
+    signal?.addEventListener('abort', abort)
+    promise?.then(end(resolve), end(reject))
   })
+
+const sleep: Clock['sleep'] = (milliseconds, signal) =>
+  settleWithin<void>(undefined, milliseconds, signal, (resolve) => resolve())
 
 /** The system's own time: the default of every `clock` option. */
 export const systemClock: Clock = { now: () => Date.now(), sleep }
@@ -49,29 +60,15 @@ export const waitAtMost = <Result>(
   signal?: AbortSignal,
   late: string | (() => Error) = 'The work',
 ): Promise<Result> =>
-  new Promise((resolve, reject) => {
-    signal?.throwIfAborted()
-    const abort = () => end(reject)(signal?.reason)
-    const end =
-      <Value>(settle: (value: Value) => void) =>
-      (value: Value) => {
-        stop()
-        signal?.removeEventListener('abort', abort)
-        settle(value)
-      }
-    const stop = startTimer(milliseconds, () => {
-      if (typeof late === 'function') return end(reject)(late())
-      const error = new Error(`${late} took longer than ${milliseconds} ms`)
-      end(reject)(Object.assign(error, { name: 'TimeoutError' }))
-    })
-    signal?.addEventListener('abort', abort)
-    promise.then(end(resolve), end(reject))
+  settleWithin(promise, milliseconds, signal, (_, reject) => {
+    if (typeof late === 'function') return reject(late())
+    const error = new Error(`${late} took longer than ${milliseconds} ms`)
+    reject(Object.assign(error, { name: 'TimeoutError' }))
   })
 
 /** Returns a wait as it leaves the package: whole milliseconds, at least 1 s and at most 1 h. */
 export const exportedWait = (ms: number | undefined): number | undefined =>
   ms === undefined ? undefined : Math.min(Math.max(Math.ceil(ms), 1000), 3_600_000)
 
-/** Formats a time span for messages, such as `1.5 s`. */
 export const formatDuration = (milliseconds: number): string =>
   milliseconds < 1000 ? `${Math.ceil(milliseconds)} ms` : `${Math.ceil(milliseconds / 100) / 10} s`

@@ -16,7 +16,7 @@ export type MandateKitErrorCode =
 
 /**
  * Whether the server may have executed any attempt of the call. Check `retryable` first. If `retryable` is
- * false, `outcome` tells what to do.
+ * false, `outcome` decides what to do.
  *
  * - `unknown`: the server may have acted. If the call changes data, the error's message says what to do next.
  * - `rejected`: the server responded that it did not act. It would reject the same call again, so fix the cause first.
@@ -55,7 +55,7 @@ export interface ErrorDetails {
   readonly retryable: boolean
   /**
    * How long to wait before the next call: a whole number of milliseconds from 1 000 to 3 600 000, or `undefined` if no
-   * wait is known. A shorter wait that the server names counts as none, and a longer one is shortened to an hour.
+   * wait is known. The client treats a shorter wait as no wait, and a longer one as an hour.
    */
   readonly retryAfterMs?: number | undefined
   /** Whether the operation changes money or state on the server. `false` for operations that only read. */
@@ -91,16 +91,15 @@ export interface InputIssue {
 // `Symbol.for` gives the ESM build and the CommonJS build the same symbol, so each build knows errors of the other.
 const BRAND = Symbol.for('mandatekit.error')
 
-/** Base class of every error that this package throws on purpose. */
+/** Base class of the errors of this package, except for those of the mock. */
 export abstract class MandateKitError<Details extends ErrorDetails = ErrorDetails>
   extends Error
   implements ErrorDetails
 {
   // Minifiers rename classes, so each class has its name as a field.
   static override readonly name: string = 'MandateKitError'
-  declare static readonly code: MandateKitErrorCode
   /** Identifies the error's class. Unlike `instanceof`, `code` works with several copies of this package. */
-  declare readonly code: MandateKitErrorCode
+  abstract readonly code: MandateKitErrorCode
   declare readonly operation: string
   declare readonly phase: Phase
   declare readonly outcome: Outcome
@@ -116,7 +115,7 @@ export abstract class MandateKitError<Details extends ErrorDetails = ErrorDetail
   constructor(message: string, { cause, ...details }: Details) {
     super(message, cause === undefined ? undefined : { cause })
     Object.defineProperty(this, BRAND, { value: true })
-    Object.assign(this, details, { name: new.target.name, code: new.target.code })
+    Object.assign(this, details, { name: new.target.name })
   }
 
   /** Returns the error as plain data for a log: every public field, but not the stack. */
@@ -140,8 +139,7 @@ export const isMandateKitError = (value: unknown): value is AnyMandateKitError =
  */
 export class InvalidRequestError extends MandateKitError {
   static override readonly name: string = 'InvalidRequestError'
-  static override readonly code: MandateKitErrorCode = 'invalid_request'
-  declare readonly code: 'invalid_request'
+  readonly code = 'invalid_request'
   /** One issue for each broken rule. */
   declare readonly issues: readonly InputIssue[]
 
@@ -173,8 +171,7 @@ export interface ApiErrorDetails extends ErrorDetails {
 /** Thrown when the response is an error: a status of 400 or above, or an error code in a 2xx response. */
 export class ApiError extends MandateKitError<ApiErrorDetails> {
   static override readonly name: string = 'ApiError'
-  static override readonly code: MandateKitErrorCode = 'api_error'
-  declare readonly code: 'api_error' | 'authentication_failed' | 'locked_out' | 'rate_limited'
+  readonly code: 'api_error' | 'authentication_failed' | 'locked_out' | 'rate_limited' = 'api_error'
   declare readonly status: number | undefined
   declare readonly verdict: Verdict | undefined
   declare readonly errorCode: string | undefined
@@ -184,7 +181,7 @@ export class ApiError extends MandateKitError<ApiErrorDetails> {
   declare readonly rateLimit: RateLimit | undefined
 
   constructor(message: string, details: ApiErrorDetails) {
-    super(message, Object.assign({ status: undefined, headers: {} }, details))
+    super(message, { status: undefined, headers: {}, ...details })
   }
 }
 
@@ -196,8 +193,7 @@ export class ApiError extends MandateKitError<ApiErrorDetails> {
  */
 export class AuthenticationError extends ApiError {
   static override readonly name: string = 'AuthenticationError'
-  static override readonly code: MandateKitErrorCode = 'authentication_failed'
-  declare readonly code: 'authentication_failed'
+  override readonly code = 'authentication_failed'
 }
 
 /**
@@ -206,8 +202,7 @@ export class AuthenticationError extends ApiError {
  */
 export class LockedOutError extends ApiError {
   static override readonly name: string = 'LockedOutError'
-  static override readonly code: MandateKitErrorCode = 'locked_out'
-  declare readonly code: 'locked_out'
+  override readonly code = 'locked_out'
 }
 
 /**
@@ -217,15 +212,13 @@ export class LockedOutError extends ApiError {
  */
 export class RateLimitError extends ApiError {
   static override readonly name: string = 'RateLimitError'
-  static override readonly code: MandateKitErrorCode = 'rate_limited'
-  declare readonly code: 'rate_limited'
+  override readonly code = 'rate_limited'
 }
 
 /** Thrown for a redirect, and for a 2xx response that is unreadable or lacks fields. The server may have acted. */
 export class UnexpectedResponseError extends MandateKitError {
   static override readonly name: string = 'UnexpectedResponseError'
-  static override readonly code: MandateKitErrorCode = 'unexpected_response'
-  declare readonly code: 'unexpected_response'
+  readonly code = 'unexpected_response'
   /** HTTP status. */
   declare readonly status: number
   /** What the response proves: `somebody-else`, unless the response has the API's own form of an error. */
@@ -246,19 +239,17 @@ export class UnexpectedResponseError extends MandateKitError {
  */
 export class KeyReusedError extends MandateKitError {
   static override readonly name: string = 'KeyReusedError'
-  static override readonly code: MandateKitErrorCode = 'key_reused'
-  declare readonly code: 'key_reused'
+  readonly code = 'key_reused'
   /** The charge that the server returned, without known secret fields. */
   declare readonly body: unknown
 }
 
-/** The connection failed. `outcome` tells whether the request may have reached the server. */
+/** The connection failed. `outcome` states whether the request may have reached the server. */
 export class ConnectionError extends MandateKitError<
   ErrorDetails & { readonly reason?: string | undefined }
 > {
   static override readonly name: string = 'ConnectionError'
-  static override readonly code: MandateKitErrorCode = 'connection_failed'
-  declare readonly code: 'connection_failed'
+  readonly code = 'connection_failed'
   /** The runtime's error code such as `ECONNREFUSED`, or its own words such as `bad port`, if there are any. */
   declare readonly reason: string | undefined
 }
@@ -272,8 +263,7 @@ export class TimeoutError extends MandateKitError<
   ErrorDetails & { readonly timeoutMs: number; readonly lastState?: unknown }
 > {
   static override readonly name: string = 'TimeoutError'
-  static override readonly code: MandateKitErrorCode = 'timeout'
-  declare readonly code: 'timeout'
+  readonly code = 'timeout'
   /** The exceeded time limit in milliseconds, or the length of the attempt if `fetch` itself ended it. */
   declare readonly timeoutMs: number
   /** The last state that `waitForCharge` or `waitForStatus` read; `undefined` if no read succeeded. */
@@ -283,8 +273,7 @@ export class TimeoutError extends MandateKitError<
 /** The caller's AbortSignal ended the call or the wait. If `retryable` is true, call again with another signal. */
 export class AbortedError extends MandateKitError {
   static override readonly name: string = 'AbortedError'
-  static override readonly code: MandateKitErrorCode = 'aborted'
-  declare readonly code: 'aborted'
+  readonly code = 'aborted'
 }
 
 /** The union of this package's errors. In a `switch` over `code`, the compiler knows the class of each case. */
@@ -300,8 +289,11 @@ export type AnyMandateKitError =
   | TimeoutError
   | AbortedError
 
-/** The fields that errors of this package may have, for example of an error that was sent between processes as JSON. */
+/** The fields that errors of this package may have, for example an error that was sent between processes as JSON. */
 export type KnownError = Partial<Omit<ApiError, 'code'>> & {
   readonly code?: MandateKitErrorCode
   readonly reason?: string | undefined
 }
+
+/** Returns an error of this package unchanged, and an empty object for any other value. */
+export const knownError = (error: unknown): KnownError => (isMandateKitError(error) ? error : {})

@@ -1,17 +1,34 @@
-import { apiKeyOption, createApiKeyAuthorizer } from './auth/api-key.ts'
+import { apiKeyOption, createApiKeyAuthorizer } from './auth/authorizer.ts'
 import { check, duration } from './check.ts'
 import type { EndpointDefinition } from './contract/endpoint.ts'
 import { filledText, type Input, oneOf, optional, strict, withDefault } from './contract/fields.ts'
 import type { Charge, ChargeRequest, Reference } from './contract/gateway.ts'
 import { GATEWAY_API_PREFIX, gatewayContract } from './contract/gateway.ts'
-import { type AnyMandateKitError, ApiError, isMandateKitError } from './errors.ts'
+import { type AnyMandateKitError, ApiError, isMandateKitError, knownError } from './errors.ts'
 import type { CallPromise, CallResponse, WithResponse } from './http/call.ts'
-import { callPromise, createContext, makeCall, runCall, runWithRetries, SharedContext } from './http/call.ts'
+import {
+  callPromise,
+  createContext,
+  makeCall,
+  makeRawCall,
+  runCall,
+  runWithRetries,
+  SharedContext,
+} from './http/call.ts'
+import { keyReusedError } from './http/call-error.ts'
+import { notify } from './http/observe.ts'
 import type { CallOptions, ClientChanges, ClientOptions } from './http/options.ts'
 import { callOptionsWith, clientOptionsWith, withDefaults } from './http/options.ts'
 import { pollUntil, type WaitOptions } from './http/poll.ts'
-import type { CallInput, RawRequest } from './http/prepare.ts'
-import { checkIdentifier, idempotencyKey, prepare, rawCall } from './http/prepare.ts'
+import {
+  type Call,
+  type CallInput,
+  idempotencyKey,
+  identifier,
+  prepare,
+  type RawRequest,
+} from './http/prepare.ts'
+import { reportEchoes } from './http/read-response.ts'
 import { type RenewalInput, renewalKeyOf } from './renewal-key.ts'
 
 const gatewayOptions = {
@@ -23,8 +40,9 @@ const gatewayOptions = {
    */
   keyLifetime: optional(duration()),
   /**
-   * What `charge` does if you passed a key and the response has another number, amount or currency: `throw` a
-   * `KeyReusedError`, or `report` the difference to `onUnexpected` and return the response. Default: `throw`.
+   * What `charge` does if you passed a key and the response has another number, amount or currency, and `renew` if the
+   * response is the mandate's own charge: `throw` a `KeyReusedError`, or `report` it to `onUnexpected` and return the
+   * response. Default: `throw`.
    */
   onKeyReuse: withDefault(oneOf(['throw', 'report']), 'throw'),
   /** HTTP method of `reset`, which the specification does not name. Default: `POST`. */
@@ -50,7 +68,7 @@ const confirmation = {
   /** The one-time code that the payer received, as a string. */
   otp: filledText('the one-time code as a string'),
   /** Id of the charge. The client reads this charge if the body of the confirmation's response has no `status`. */
-  chargeId: optional(filledText()),
+  chargeId: optional(identifier),
 }
 /** Input of a confirmation. */
 export interface ConfirmInput extends Input<typeof confirmation> {}
@@ -91,8 +109,13 @@ const createGatewayContext = (options: GatewayClientOptions) => {
     prefix: GATEWAY_API_PREFIX,
     emptyBody: 'none',
     keyLifetime,
-    onKeyReuse,
     resetMethod,
+    checkSuccess: (call: Call, data: unknown, body: unknown) => {
+      const reused = reportEchoes(call.endpoint, call.fields, data)
+      if (reused === undefined) return
+      if (onKeyReuse === 'throw' && !call.isKeyGenerated) throw keyReusedError(call, reused.message, body)
+      notify(call.client.settings, 'onUnexpected', reused)
+    },
   })
 }
 
@@ -129,7 +152,7 @@ export class GatewayClient {
 
   /** Reads the test numbers and the dummy code. The specification does not show their format. Needs no API key. */
   reference(options?: CallOptions): CallPromise<Reference> {
-    return callPromise(this.#call(gatewayContract.reference, { options }))
+    return this.#call(gatewayContract.reference, { options })
   }
 
   /**
@@ -141,7 +164,12 @@ export class GatewayClient {
    * @example const charge = await gateway.charge({ msisdn, amount: 250, currency: 'BDT', redirect_uri })
    */
   charge(request: ChargeRequest, options?: ChargeOptions): CallPromise<Charge> {
-    return callPromise(this.#charge(request, options))
+    const { charge } = gatewayContract
+    return this.#call(charge, () => {
+      const { idempotencyKey, ...rest } =
+        options === undefined ? {} : check(charge.operation, chargeOptionsSchema, options)
+      return { body: request, idempotencyKey, options: options && rest }
+    })
   }
 
   /**
@@ -159,7 +187,7 @@ export class GatewayClient {
 
   /** Reads a charge. (G rule 6) */
   status(chargeId: string, options?: CallOptions): CallPromise<ChargeState> {
-    return callPromise(this.#call(gatewayContract.status, { path: { chargeId }, options }))
+    return this.#call(gatewayContract.status, { path: { chargeId }, options })
   }
 
   /**
@@ -172,12 +200,17 @@ export class GatewayClient {
    * @example await gateway.renew(mandate.id, { dueDate: '2026-12-01' })
    */
   renew(chargeId: string, renewal: RenewalInput, options?: CallOptions): CallPromise<Charge> {
-    return callPromise(this.#renew(chargeId, renewal, options))
+    const { renew } = gatewayContract
+    return this.#call(renew, () => {
+      const body = { mandate_id: check(renew.operation, identifier, chargeId, 'chargeId') }
+      const idempotencyKey = renewalKeyOf(renew.operation, chargeId, renewal)
+      return { path: { chargeId }, body, idempotencyKey, options }
+    })
   }
 
   /** Deletes charges and events (G rule 7). The client does not retry a reset that the server may have executed. */
   reset(options?: CallOptions): CallPromise<unknown> {
-    return callPromise(this.#call(gatewayContract.reset, { method: this.#context.resetMethod, options }))
+    return this.#call(gatewayContract.reset, { method: this.#context.resetMethod, options })
   }
 
   /**
@@ -192,73 +225,51 @@ export class GatewayClient {
       endpoint: gatewayContract.status,
       settings: this.#context.settings,
       options,
-      read: (callOptions) => this.#call(gatewayContract.status, { path: { chargeId }, options: callOptions }),
+      read: (callOptions) => this.status(chargeId, callOptions).withResponse(),
       isFinal: ({ status }) => !status.startsWith('pending_'),
     })
   }
 
   /**
-   * Calls an operation that this version does not know, with the same authorization, errors, hooks and log as the other
+   * Calls an operation for which the client has no method, with the same authorization, errors, hooks and log as its
    * methods. By default, the client does not retry the call.
    * @example await gateway.request({ method: 'GET', path: '/api/v1/mfs/refunds', retry: 'always' })
    */
   request(request: RawRequest, options?: CallOptions): CallPromise<unknown> {
-    const call = async () => {
-      const definition = { operation: 'gateway.request', auth: 'api-key' } as const
-      return this.#call(...rawCall(definition, request, options))
-    }
-    return callPromise(call())
+    const definition = { operation: 'gateway.request', auth: 'api-key' } as const
+    return callPromise(makeRawCall(this.#context, definition, request, options))
   }
 
   async #health(options?: CallOptions): Promise<WithResponse<Health, CallResponse | undefined>> {
     try {
-      const { response } = await this.#call(gatewayContract.health, { options })
+      const { response } = await this.#call(gatewayContract.health, { options }).withResponse()
       const { status } = response
       return { data: status === 200 ? { ok: true, status } : { ok: false, status }, response }
     } catch (error) {
       if (!isMandateKitError(error) || error.code === 'aborted') throw error
-      const status = 'status' in error ? error.status : undefined
+      const { status } = knownError(error)
       const data = { ok: false, ...(status !== undefined && { status }), error } as const
       return { data, response: responseOf(error) }
     }
   }
 
-  async #charge(request: ChargeRequest, options: ChargeOptions | undefined) {
-    const { charge } = gatewayContract
-    const { idempotencyKey, ...rest } =
-      options === undefined ? {} : check(charge.operation, chargeOptionsSchema, options)
-    return this.#call(charge, { body: request, idempotencyKey, options: options && rest })
-  }
-
-  async #renew(chargeId: string, renewal: RenewalInput, options: CallOptions | undefined) {
-    const { operation } = gatewayContract.renew
-    const body = { mandate_id: checkIdentifier(operation, 'chargeId', chargeId) }
-    const idempotencyKey = renewalKeyOf(operation, chargeId, renewal)
-    return this.#call(gatewayContract.renew, { path: { chargeId }, body, idempotencyKey, options })
-  }
-
-  async #confirm(
-    confirmationId: string,
-    confirmation: ConfirmInput,
-    options?: CallOptions,
-  ): Promise<WithResponse<Partial<Charge>>> {
+  async #confirm(confirmationId: string, confirmation: ConfirmInput, options?: CallOptions) {
     const { operation } = gatewayContract.confirm
     const { chargeId, ...body } = check(operation, confirmationSchema, confirmation, 'request')
-    if (chargeId !== undefined) checkIdentifier(operation, 'chargeId', chargeId)
     const call = prepare(this.#context, gatewayContract.confirm, { path: { confirmationId }, body, options })
     const confirmed = await runCall(call, () => runWithRetries(call))
     if (confirmed.data.status !== undefined || chargeId === undefined) return confirmed
     try {
       const read = { path: { chargeId }, options, deadline: call.deadline }
-      const { data } = await this.#call(gatewayContract.status, read)
-      return { ...confirmed, data: { ...confirmed.data, ...data } }
+      const charge = await this.#call(gatewayContract.status, read)
+      return { ...confirmed, data: { ...confirmed.data, ...charge } }
     } catch {
       // The confirmation has succeeded, although the read of the charge failed.
       return confirmed
     }
   }
 
-  #call<Definition extends EndpointDefinition>(endpoint: Definition, input: CallInput) {
-    return makeCall(this.#context, endpoint, input)
+  #call<Definition extends EndpointDefinition>(endpoint: Definition, input: CallInput | (() => CallInput)) {
+    return callPromise(makeCall(this.#context, endpoint, input))
   }
 }

@@ -1,16 +1,10 @@
-export type { ApiKeySource } from './auth/api-key.ts'
+export type { ApiKeySource } from './auth/authorizer.ts'
 export type { Credentials, CredentialsSource } from './auth/credentials.ts'
 export type { TokenRecord } from './auth/token-record.ts'
-export type { TokenStore } from './auth/token-store.ts'
-export { createMemoryTokenStore } from './auth/token-store.ts'
-export type { Clock } from './clock.ts'
-export { systemClock } from './clock.ts'
+export { createMemoryTokenStore, type TokenStore } from './auth/token-store.ts'
+export { type Clock, systemClock } from './clock.ts'
 export type { FindOut } from './contract/endpoint.ts'
-export type {
-  Charge,
-  ChargeRequest,
-  Reference,
-} from './contract/gateway.ts'
+export type { Charge, ChargeRequest, Reference } from './contract/gateway.ts'
 export type {
   Cancellation,
   Cycle,
@@ -24,27 +18,25 @@ export type {
   Token,
 } from './contract/subscriptions.ts'
 export type { Verdict } from './contract/verdict.ts'
-export { monthlyDueDate } from './due-dates.ts'
-export type {
-  AnyMandateKitError,
-  ApiErrorDetails,
-  ErrorDetails,
-  InputIssue,
-  MandateKitErrorCode,
-  Outcome,
-  Phase,
-  RateLimit,
-} from './errors.ts'
+export { monthlyDueDate, toInstant } from './dates.ts'
 export {
   AbortedError,
+  type AnyMandateKitError,
   ApiError,
+  type ApiErrorDetails,
   AuthenticationError,
   ConnectionError,
+  type ErrorDetails,
+  type InputIssue,
   InvalidRequestError,
   isMandateKitError,
   KeyReusedError,
   LockedOutError,
   MandateKitError,
+  type MandateKitErrorCode,
+  type Outcome,
+  type Phase,
+  type RateLimit,
   RateLimitError,
   TimeoutError,
   UnexpectedResponseError,
@@ -82,11 +74,8 @@ export type {
 export { CLIENT_DEFAULTS } from './http/options.ts'
 export type { WaitOptions } from './http/poll.ts'
 export type { RawRequest } from './http/prepare.ts'
-export { toInstant } from './instant.ts'
-export type { NextStep, NextStepOptions, PauseReason } from './next-step.ts'
-export { nextStep } from './next-step.ts'
-export type { RenewalInput } from './renewal-key.ts'
-export { renewalKey } from './renewal-key.ts'
+export { type NextStep, type NextStepOptions, nextStep, type PauseReason } from './next-step.ts'
+export { type RenewalInput, renewalKey } from './renewal-key.ts'
 export { invoiceIdFrom } from './return-url.ts'
 export type { PageOptions, SubscribeInput, SubscriptionsClientOptions } from './subscriptions-client.ts'
 export { SubscriptionsClient } from './subscriptions-client.ts'

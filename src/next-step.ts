@@ -4,7 +4,6 @@ import { isObject } from './contract/fields.ts'
 import { isMandateKitError, type KnownError } from './errors.ts'
 import { REJECTED_CERTIFICATE } from './http/failure.ts'
 
-/** A job that runs again. Times are in milliseconds. */
 interface Again {
   /** The shortest time before the job runs again: a whole number from 1 000 to 3 600 000. */
   readonly afterMs: number
@@ -102,17 +101,17 @@ const pauseReason = ({ code, phase, status, verdict, reason }: KnownError): Paus
 }
 
 /**
- * Tells a job of a queue what to do after an error. The result depends on the error and the options alone, and needs no
- * I/O. `nextStep` reads the `cause` of an error, an AggregateError of one error, and an error that was sent between
- * processes as JSON.
+ * Returns what a job of a queue should do after an error. The result depends only on the error and the options, and
+ * needs no I/O. `nextStep` reads the `cause` of an error, an AggregateError of one error, and an error that was sent
+ * between processes as JSON.
  *
  * A call of unknown outcome is retried only with its idempotency key, or if the call only reads, so that the server
  * cannot execute the call twice. With a key, this holds as long as the gateway keeps the key: set the client's option
- * `keyLifetime` and pass `firstSentAt`. A key can also die while the queue is paused. So compare a job's age with the
- * key's lifetime before each request.
+ * `keyLifetime` and pass `firstSentAt`. A key can also expire while the queue is paused. So compare a job's age with
+ * the key's lifetime before each request.
  *
  * @returns `retry` after a temporary failure; `pause-queue` if every job would fail; `find-out` if the outcome is
- * unknown and there is no key that the gateway still knows; `unknown-error` for an error that is not of this package;
+ * unknown and there is no key that the gateway still keeps; `unknown-error` for an error that is not of this package;
  * `fail` for everything else
  * @example
  * const next = nextStep(error, { firstSentAt: job.timestamp })

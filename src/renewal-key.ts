@@ -1,6 +1,6 @@
 import { check } from './check.ts'
 import { inputDate, isObject, optional, strict, wholeNumber } from './contract/fields.ts'
-import { checkIdentifier, idempotencyKey } from './http/prepare.ts'
+import { idempotencyKey, identifier } from './http/prepare.ts'
 
 const ATTEMPT = wholeNumber(1)
 
@@ -25,7 +25,7 @@ const encoded = (chargeId: string): string =>
  * @example renewalKey('ch_1', '2026-12-01') // 'renewal_ch_1_2026-12-01_1'
  */
 export const renewalKey = (chargeId: string, dueDate: string, attempt = 1): string => {
-  checkIdentifier('renewalKey', 'chargeId', chargeId)
+  check('renewalKey', identifier, chargeId, 'chargeId')
   check('renewalKey', inputDate, dueDate, 'dueDate')
   check('renewalKey', ATTEMPT, attempt, 'attempt')
   return `renewal_${encoded(chargeId)}_${dueDate}_${attempt}`

@@ -5,22 +5,20 @@ import { check, duration, inputIssue, objectWith } from './check.ts'
 import type { EndpointDefinition } from './contract/endpoint.ts'
 import { anyJson, type Input, isObject, oneOf, optional, strict, withDefault } from './contract/fields.ts'
 import { dayNumber, MAX_SUBSCRIPTION_DAYS } from './contract/formats.ts'
-import type {
-  Cancellation,
-  Payment,
-  PaymentDetails,
-  PaymentList,
-  RequestStatus,
-  SubscribeResult,
-  SubscriptionDetails,
-  SubscriptionRequest,
-  Token,
-} from './contract/subscriptions.ts'
 import {
+  type Cancellation,
+  type Payment,
+  type PaymentDetails,
+  type PaymentList,
   pageNumber,
   pageSize,
+  type RequestStatus,
   SUBSCRIPTIONS_API_PREFIX,
+  type SubscribeResult,
+  type SubscriptionDetails,
+  type SubscriptionRequest,
   subscriptionsContract,
+  type Token,
 } from './contract/subscriptions.ts'
 import { ApiError, InvalidRequestError } from './errors.ts'
 import {
@@ -28,6 +26,7 @@ import {
   callPromise,
   createContext,
   makeCall,
+  makeRawCall,
   runCall,
   runWithRetries,
   SharedContext,
@@ -38,7 +37,7 @@ import { notify } from './http/observe.ts'
 import type { CallOptions, ClientChanges, ClientOptions } from './http/options.ts'
 import { clientOptionsWith, withDefaults } from './http/options.ts'
 import { pollUntil, type WaitOptions } from './http/poll.ts'
-import { type CallInput, prepare, type RawRequest, rawCall } from './http/prepare.ts'
+import { type CallInput, prepare, type RawRequest } from './http/prepare.ts'
 
 const subscriptionsOptions = {
   /** The merchant's login credentials, or a function that returns them, for example from a secret store. */
@@ -70,7 +69,7 @@ export interface SubscribeInput extends Omit<SubscriptionRequest, 'clientID'> {
 const pageOptions = {
   /** Page number; the first page is 1. (Limits, Pagination) */
   page: pageNumber,
-  /** Records per page: 1 to 100. Most servers use 10 by default, and some ignore `perPage`. (Limits, Pagination) */
+  /** Records per page: 1 to 100. The server's default is 10. Some operations ignore `perPage`. (Limits, Pagination) */
   perPage: pageSize,
 }
 /** Selects a page of a list, and sets the number of records per page. */
@@ -89,7 +88,7 @@ const checkEnd = (operation: string, { start, end }: { start: string; end: strin
   const latest = Math.max(dayNumber(start) ?? 0, today) + MAX_SUBSCRIPTION_DAYS
   if ((dayNumber(end) ?? 0) <= latest) return
   const rule = `at most ${MAX_SUBSCRIPTION_DAYS} days after start or today`
-  throw new InvalidRequestError(operation, [inputIssue('end', rule, end)])
+  throw new InvalidRequestError(operation, [inputIssue('end', rule, end, 'string')])
 }
 
 /** Returns the identifier of a payment, or the whole payment as JSON if the server omits `paymentId`. */
@@ -109,8 +108,9 @@ const createSubscriptionsContext = (options: SubscriptionsClientOptions) => {
     credentials,
     // `anyJson`, because the login's schema rejects a refresh token, and `readCredentials` checks the credentials.
     requestToken: (body, signal) => {
-      const asForm = tokenRequestFormat === 'form'
-      return makeCall(context, login, { body, schema: anyJson, asForm, options: { signal } })
+      const form = { body: `${new URLSearchParams(body)}`, contentType: 'application/x-www-form-urlencoded' }
+      const encoded = tokenRequestFormat === 'form' ? form : undefined
+      return makeCall(context, login, { body, schema: anyJson, encoded, options: { signal } })
     },
     clock: settings.clock,
     tokenStore: tokenStore ?? createMemoryTokenStore(),
@@ -169,27 +169,30 @@ export class SubscriptionsClient {
 
   /** Reads the state of a subscription request by its invoice identifier. (S-c) */
   status(invoiceId: string, options?: CallOptions): CallPromise<RequestStatus> {
-    return callPromise(this.#call(subscriptionsContract.status, { path: { invoiceId }, options }))
+    return this.#call(subscriptionsContract.status, { path: { invoiceId }, options })
   }
 
   /** Reads a subscription. (S-d) */
   details(subscriptionId: string, options?: CallOptions): CallPromise<SubscriptionDetails> {
-    return callPromise(this.#call(subscriptionsContract.details, { path: { subscriptionId }, options }))
+    return this.#call(subscriptionsContract.details, { path: { subscriptionId }, options })
   }
 
   /** Cancels a subscription. The client does not retry a cancellation that the server may have executed. (S-e) */
   cancel(subscriptionId: string, options?: CallOptions): CallPromise<Cancellation> {
-    return callPromise(this.#call(subscriptionsContract.cancel, { path: { subscriptionId }, options }))
+    return this.#call(subscriptionsContract.cancel, { path: { subscriptionId }, options })
   }
 
   /** Reads the record of a cancellation. (S-f) */
   cancellation(subscriptionId: string, options?: CallOptions): CallPromise<Cancellation> {
-    return callPromise(this.#call(subscriptionsContract.cancellation, { path: { subscriptionId }, options }))
+    return this.#call(subscriptionsContract.cancellation, { path: { subscriptionId }, options })
   }
 
   /** Reads one page of a subscription's payments. (S-g) */
   payments(subscriptionId: string, page?: PageOptions, options?: CallOptions): CallPromise<PaymentList> {
-    return callPromise(this.#payments(subscriptionId, page, options))
+    return this.#call(subscriptionsContract.payments, () => {
+      const { page: number, perPage } = checkPage(page)
+      return { path: { subscriptionId }, query: { page: number, per_page: perPage }, options }
+    })
   }
 
   /**
@@ -208,11 +211,11 @@ export class SubscriptionsClient {
     const seen = new Set<string>()
     for (let number = given.page ?? 1; ; number += 1) {
       const read = { page: number, perPage: given.perPage ?? MAX_PAGE_SIZE }
-      const result = await this.#payments(subscriptionId, read, options).catch((error: unknown) => {
+      const result = await this.payments(subscriptionId, read, options).catch((error: unknown) => {
         const isEnd = error instanceof ApiError && error.verdict === 'not-found' && error.status === 404
         if (seen.size === 0 || !isEnd) throw error
       })
-      const records = result?.data.subscriptionPayments ?? []
+      const records = result?.subscriptionPayments ?? []
       // Payments without an identifier may have equal fields. If a page lists two such payments, the loop yields both.
       const isNew = (record: Payment) =>
         !seen.has(identityOf(record)) && (record.paymentId === undefined || seen.add(identityOf(record)))
@@ -227,7 +230,7 @@ export class SubscriptionsClient {
   payment(paymentId: string | number, options?: CallOptions): CallPromise<PaymentDetails> {
     // JavaScript rounds integers above 2 ** 53, so a rounded number could identify another payment.
     const id: unknown = Number.isSafeInteger(paymentId) ? String(paymentId) : paymentId
-    return callPromise(this.#call(subscriptionsContract.payment, { path: { paymentId: id }, options }))
+    return this.#call(subscriptionsContract.payment, { path: { paymentId: id }, options })
   }
 
   /**
@@ -241,29 +244,19 @@ export class SubscriptionsClient {
       endpoint: subscriptionsContract.status,
       settings: this.#context.settings,
       options,
-      read: (callOptions) =>
-        this.#call(subscriptionsContract.status, { path: { invoiceId }, options: callOptions }),
+      read: (callOptions) => this.status(invoiceId, callOptions).withResponse(),
       isFinal: ({ status }) => status !== 'INITIALIZED',
     })
   }
 
   /**
-   * Calls an operation that this version does not know, with the same authorization, errors, hooks and log as the other
+   * Calls an operation for which the client has no method, with the same authorization, errors, hooks and log as its
    * methods. By default, the client does not retry the call.
    * @example await subscriptions.request({ method: 'GET', path: '/api/v1.0/refunds', retry: 'always' })
    */
   request(request: RawRequest, options?: CallOptions): CallPromise<unknown> {
-    const call = async () => {
-      const definition = { operation: 'subscriptions.request', auth: 'token', envelope: 'optional' } as const
-      return this.#call(...rawCall(definition, request, options))
-    }
-    return callPromise(call())
-  }
-
-  async #payments(subscriptionId: string, page: PageOptions | undefined, options: CallOptions | undefined) {
-    const { page: number, perPage } = checkPage(page)
-    const query = { page: number, per_page: perPage }
-    return this.#call(subscriptionsContract.payments, { path: { subscriptionId }, query, options })
+    const definition = { operation: 'subscriptions.request', auth: 'token', envelope: 'optional' } as const
+    return callPromise(makeRawCall(this.#context, definition, request, options))
   }
 
   async #subscribe(input: SubscribeInput, options: CallOptions | undefined) {
@@ -272,12 +265,13 @@ export class SubscriptionsClient {
     const isDefault = isObject(input) && input.clientID === undefined
     // This `clientID` is a placeholder, because the client checks the input before it reads the credentials.
     const body = isDefault ? { ...input, clientID: 'of the credentials' } : input
-    const fields = check(endpoint.operation, endpoint.request, body, 'request')
-    const call = prepare(this.#context, endpoint, { body: fields, options })
-    checkEnd(endpoint.operation, fields, settings.clock.now())
+    const call = prepare(this.#context, endpoint, { body, options })
+    checkEnd(endpoint.operation, Object(call.fields), settings.clock.now())
     return runCall(call, async () => {
-      if (isDefault)
-        call.fields = { ...fields, clientID: await withCredentials(call, () => token.clientId()) }
+      if (isDefault) {
+        const clientID = await withCredentials(call, () => token.clientId())
+        call.fields = { ...Object(call.fields), clientID }
+      }
       call.body = JSON.stringify(call.fields)
       return runWithRetries(call)
     })
@@ -300,7 +294,7 @@ export class SubscriptionsClient {
     })
   }
 
-  #call<Definition extends EndpointDefinition>(endpoint: Definition, input: CallInput) {
-    return makeCall(this.#context, endpoint, input)
+  #call<Definition extends EndpointDefinition>(endpoint: Definition, input: CallInput | (() => CallInput)) {
+    return callPromise(makeCall(this.#context, endpoint, input))
   }
 }

@@ -42,7 +42,7 @@ export const chargeLifecycle = async (
   await call(
     'gateway.reference',
     () => client.reference(),
-    () => 'Read the test numbers and the error codes.',
+    () => 'Read the test numbers and the one-time code.',
   )
 
   const request = { msisdn, amount: 250, currency: 'BDT', redirect_uri: 'https://shop.example/paid' }
@@ -73,7 +73,7 @@ export const chargeLifecycle = async (
     () => client.charge(request, { idempotencyKey }),
     ({ id }) =>
       id === charge.id
-        ? 'Charge again with the same key: not a second charge.'
+        ? 'Charge again with the same key: no second charge.'
         : `ANOTHER charge for the same key: ${id}.`,
   )
 
@@ -96,7 +96,7 @@ export const chargeLifecycle = async (
     const failing = await call(
       'gateway.charge',
       () => client.charge({ ...request, msisdn: failingMsisdn }),
-      () => 'Charge a number whose charges fail.',
+      () => 'Charge another payer, whose charges fail.',
     )
     await client.confirm(failing.confirmation_id, { otp: SANDBOX_CODE })
     await call(

@@ -19,7 +19,7 @@ export const subscriptionLifecycle = async (
   await call(
     'subscriptions.login',
     () => client.login(),
-    ({ expires_in }) => `Log in for ${expires_in} s. Calls log in by themselves.`,
+    ({ expires_in }) => `Log in: the token is valid for ${expires_in} s.`,
   )
 
   const { invoiceID } = await call(

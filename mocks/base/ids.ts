@@ -41,7 +41,7 @@ export type Ids = ReturnType<typeof createIds>
  * same identifiers. Anyone with the seed can predict them, so use them only in tests. Each kind has its own counter:
  * if a test creates more tokens, the ids of invoices stay the same.
  */
-export const createIds = (seed: string | number, counts: () => IdsState) => {
+export const createIds = (seed: string | number, state: { readonly ids: IdsState }) => {
   const seedText = String(seed)
   const keys = new Map<string, Key>()
 
@@ -56,8 +56,8 @@ export const createIds = (seed: string | number, counts: () => IdsState) => {
   }
 
   const count = (kind: string): number => {
-    const index = counts().get(kind) ?? 0
-    counts().set(kind, index + 1)
+    const index = state.ids.get(kind) ?? 0
+    state.ids.set(kind, index + 1)
     return index
   }
 

@@ -83,7 +83,7 @@ const OPTIONS = {
 /** The output of `--help`. */
 export const help = `Usage: mandatekit mock [options]
        mandatekit probe --config <file> [options]   asks a sandbox for the options of the mock; see probe --help
-       mandatekit compare <recordings.jsonl> [--config <file>] [--ignore <row>] [--github]
+       mandatekit compare <recordings.jsonl> [options]   compares the mock with a server; see compare --help
 
 Serves a mock of both APIs (subscriptions and gateway), the payer's pages and a control panel.
 

@@ -8,9 +8,25 @@ const OPTIONS = {
   config: { type: 'string', short: 'c' },
   ignore: { type: 'string', multiple: true },
   github: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
 } as const
 
-const USAGE = 'Usage: mandatekit compare <recordings.jsonl> [--config <file>] [--ignore <row>] [--github]'
+/** The output of `mandatekit compare --help`. */
+const help = `Usage: mandatekit compare <recordings.jsonl> [options]
+
+Replays recordings of a server on the mock, and prints each difference with its row in docs/unknowns.md.
+
+Options
+  -c, --config <file>   options of the mock, for example probe/mock.config.json
+      --ignore <row>    leave out the differences of a row; can be repeated
+      --github          also print each difference as an annotation of GitHub Actions
+  -h, --help            print this text
+
+Exit codes: 0 no differences, 1 differences, 2 the command could not run.
+`
+
+const usageError = (message: string, cause?: unknown): CommandError =>
+  new CommandError(`${message}\nSee mandatekit compare --help.`, { exitCode: 2, cause })
 
 const LONGEST_VALUE = 80
 
@@ -45,15 +61,14 @@ const annotation = (file: string, difference: Difference): string => {
   return `::error ${place}::${escaped(sentence(difference))}\n`
 }
 
-const read = (words: readonly string[]) => {
+const parse = (words: readonly string[]) => {
   try {
-    const { values, positionals } = parseArgs({ args: [...words], options: OPTIONS, allowPositionals: true })
-    const [file, more] = positionals
-    if (file !== undefined && more === undefined) return { file, ...values }
+    return parseArgs({ args: [...words], options: OPTIONS, allowPositionals: true })
   } catch (error) {
-    throw new CommandError(`${messageOf(error)}\n${USAGE}`, { exitCode: 2, cause: error })
+    // Only the first sentence of Node's message is useful: it names the wrong option.
+    const [sentence = ''] = messageOf(error).split(/\.\s/, 1)
+    throw usageError(`${sentence.replace(/\.$/, '')}.`, error)
   }
-  throw new CommandError(USAGE, { exitCode: 2 })
 }
 
 /**
@@ -63,7 +78,16 @@ const read = (words: readonly string[]) => {
  * @throws CommandError with exit code 2 if the command could not run
  */
 export const compare = async (words: readonly string[], { stdout }: Outputs): Promise<0 | 1> => {
-  const { file, config, ignore = [], github = false } = read(words)
+  const { values, positionals } = parse(words)
+  const { config, ignore = [], github = false } = values
+  if (values.help === true) {
+    stdout.write(help)
+    return 0
+  }
+  const [file, more] = positionals
+  if (file === undefined) throw usageError('mandatekit compare requires a file of recordings.')
+  if (more !== undefined)
+    throw usageError(`mandatekit compare takes one file of recordings, got also ${JSON.stringify(more)}.`)
   try {
     const recordings = readRecordings(await readNamedFile('compare', file))
     if (recordings.length === 0) throw new CommandError(`compare ${file}: the file has no recordings.`)

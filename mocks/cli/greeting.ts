@@ -85,7 +85,7 @@ const keys = ({ options, config = 'the options' }: Started): readonly Line[] => 
 
 /** Returns a receiver's URL without its query, which may contain a secret. */
 const addressOf = (target: unknown): string => {
-  if (!URL.canParse(String(target))) return 'a function of the file'
+  if (!URL.canParse(String(target))) return 'a function in the configuration file'
   const { origin, pathname } = new URL(String(target))
   return `${origin}${pathname}`
 }

@@ -1,4 +1,12 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { parseArgs } from 'node:util'
@@ -164,7 +172,11 @@ const sessionIn = (folder: string, config: ProbeConfig) => {
   const path = join(folder, 'session.jsonl')
   const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
   const whole = text.slice(0, text.lastIndexOf('\n') + 1)
-  if (whole !== text) writeFileSync(path, whole)
+  appendFileSync(path, '')
+  // Other users of the machine must not read what the sandbox answered.
+  chmodSync(path, 0o600)
+  // Not written anew: if that were interrupted, the next run would charge again.
+  truncateSync(path, Buffer.byteLength(whole))
   const lines = whole.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as SessionLine]))
   const asks = [config.subscriptions, config.gateway].map((area) => area?.baseUrl ?? 'nothing').join(' and ')
   const session = openSession(lines, randomId(), asks, (line) =>
@@ -172,7 +184,7 @@ const sessionIn = (folder: string, config: ProbeConfig) => {
   )
   if (session.asks === asks) return session
   throw new CommandError(
-    `--out ${folder}: its session asks ${session.asks}, not ${asks}. Use another folder, or delete ${path}.`,
+    `--out ${folder}: its session belongs to ${session.asks}, not ${asks}. Use another folder, or delete ${path}.`,
     { exitCode: 2 },
   )
 }

@@ -33,7 +33,9 @@ const clockOf = (time: string): string => {
   try {
     toInstantMilliseconds(time)
   } catch (error) {
-    throw new CommandError(`--clock: ${messageOf(error)}`, { exitCode: 2, cause: error })
+    const rule = 'ISO 8601 text with its zone such as 2027-01-01T06:00:00Z'
+    const message = `--clock: time must be ${rule}, got ${JSON.stringify(time)}.`
+    throw new CommandError(message, { exitCode: 2, cause: error })
   }
   return time
 }

@@ -2,10 +2,16 @@ import { check } from '../base/fields.ts'
 import { newRecent, type Recent, recentList } from '../base/recent-list.ts'
 import { refused, valueOrThrow } from '../base/result.ts'
 import type { NotificationBody } from '../subscriptions/billing.ts'
-import type { Agenda } from '../time/agenda.ts'
+import type { Agenda } from '../time/clock.ts'
 import { SECOND } from '../time/duration.ts'
-import { type Connection, createConnection, type Delivery, newQueue, type Queue } from './connection.ts'
-import type { Sent } from './sender.ts'
+import {
+  type Connection,
+  createConnection,
+  type Delivery,
+  newQueue,
+  type Queue,
+  type Sent,
+} from './connection.ts'
 import type { DeliveryOptions, DeliveryRecord, Notifications, NotificationTarget } from './types.ts'
 import { sentSchema } from './types.ts'
 
@@ -56,8 +62,8 @@ export type Outbox = ReturnType<typeof createOutbox>
 
 /** Creates the outbox, which keeps and delivers notifications. Delayed deliveries are planned on the agenda. */
 export const createOutbox = (options: {
-  /** Returns the current data, which a reset or `restore` replaces. */
-  readonly state: () => OutboxState
+  /** A reset or `restore` replaces `outbox`. */
+  readonly state: { readonly outbox: OutboxState }
   readonly agenda: Agenda
   readonly random: () => number
   /** Returns a new identifier of the given kind. */
@@ -70,8 +76,8 @@ export const createOutbox = (options: {
   readonly onHeld: () => void
 }) => {
   const { state, agenda, random, newId, size, receivers, onHeld } = options
-  const messages = recentList<NotificationBody>(size, () => state().messages)
-  const records = recentList<StoredRecord>(size, () => state().records)
+  const messages = recentList<NotificationBody>(size, () => state.outbox.messages)
+  const records = recentList<StoredRecord>(size, () => state.outbox.records)
   const connections = new Map<number, Connection>()
   const listeners: ((delivery: EndedDelivery) => void)[] = []
   let connectionCount = 0
@@ -81,7 +87,7 @@ export const createOutbox = (options: {
   let waiters: (() => void)[] = []
 
   const queueOf = (number: number): Queue => {
-    const { queues } = state()
+    const { queues } = state.outbox
     let queue = queues.get(number)
     if (queue === undefined) {
       queue = newQueue()
@@ -99,8 +105,8 @@ export const createOutbox = (options: {
   }
 
   const plan = (at: number, connection: number, delivery: Delivery): void => {
-    state().planned += 1
-    agenda.schedule(at, DUE, String(state().planned), { connection, delivery } satisfies PlannedDelivery)
+    state.outbox.planned += 1
+    agenda.schedule(at, DUE, String(state.outbox.planned), { connection, delivery } satisfies PlannedDelivery)
   }
 
   const hold = (number: number, delivery: Delivery): void => {
@@ -190,7 +196,7 @@ export const createOutbox = (options: {
 
   const disconnect = (number: number): boolean => {
     connections.get(number)?.close()
-    state().queues.delete(number)
+    state.outbox.queues.delete(number)
     const wasConnected = connections.delete(number)
     if (!busy()) wakeWaiters()
     return wasConnected
@@ -225,7 +231,7 @@ export const createOutbox = (options: {
         isClockSlept: () => sleeping.size > 0,
       })
       connections.set(number, connection)
-      state().queues.set(number, newQueue())
+      state.outbox.queues.set(number, newQueue())
       return () => {
         // After a reset, another receiver may have this number.
         if (connections.get(number) === connection) disconnect(number)

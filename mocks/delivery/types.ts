@@ -120,7 +120,8 @@ export interface DeliveryRecord {
 const anyType: Rule<Open<KnownNotificationType>> = text
 const anyStatus: Rule<Open<NotificationBody['status']>> = text
 
-const sentFields = {
+/** The fields of a notification. */
+export const notificationFields = {
   /** Type of the message, such as `SUBSCRIPTION_PAYMENT`, or a type that your code does not know. */
   type: anyType,
   /** Status, such as `FAILED_PAYMENT`, or a status that your code does not know. */
@@ -135,9 +136,9 @@ const sentFields = {
   timestamp: optional(anyText),
 }
 /** The fields of a notification that you send by hand (S8). */
-export interface SentNotification extends Input<typeof sentFields> {}
+export interface SentNotification extends Input<typeof notificationFields> {}
 /** Checks the argument of `send`. */
-export const sentSchema = strict(sentFields)
+export const sentSchema = strict(notificationFields)
 
 /** The notifications of a mock and their deliveries. */
 export interface Notifications {

@@ -4,15 +4,25 @@ import { type Fields, invalid, ok, type Result, refused } from '../base/result.t
 import { behaviors, comparableNumber, isBehaviorName, testNumber } from './behaviors.ts'
 import type { GatewayOptions } from './options.ts'
 import type {
+  ChargeBody,
   ChargeEventType,
   ChargeFields,
   ChargeRecord,
   GatewayContext,
   IdempotencyScope,
 } from './state.ts'
-import { createLedger, dueSteps, EXPIRED, firstStep, keepKey, lengthOf, newGatewayState } from './state.ts'
-import type { ChargeBody, ConfirmationView, GatewayEvent, ListedCharge } from './views.ts'
-import { chargeBody, confirmationView, eventsBy, listedCharge } from './views.ts'
+import {
+  chargeBody,
+  createLedger,
+  dueSteps,
+  EXPIRED,
+  firstStep,
+  keepKey,
+  lengthOf,
+  newGatewayState,
+} from './state.ts'
+import type { ConfirmationView, GatewayEvent, ListedCharge } from './views.ts'
+import { confirmationView, eventsBy, listedCharge } from './views.ts'
 
 const reject = (reason: Parameters<typeof refused>[0], message: string, explanation?: string) =>
   refused(reason, message, explanation === undefined ? {} : { explanation })
@@ -28,27 +38,6 @@ const wrong = (fields: Fields, name: string, rule: string): Result<never> => {
   const bare = (text: string): string => text.toLowerCase().replace(/[^a-z]/g, '')
   const similar = Object.keys(fields).find((key) => key !== name && bare(key) === bare(name))
   return invalid(name, `${name} ${rule}`, similar && `The body has ${similar}. Send ${name}.`)
-}
-
-/** Reads the body of a charge, and checks the rules of G1. */
-const readFields = (fields: Fields): Result<ChargeFields> => {
-  const { msisdn, amount, currency, redirect_uri } = fields
-  if (typeof msisdn !== 'string' || !MOBILE_NUMBER.test(msisdn)) {
-    return wrong(fields, 'msisdn', 'must be a string with a number in international format.')
-  }
-  if (Number.isInteger(amount) && !Number.isSafeInteger(amount)) {
-    return wrong(fields, 'amount', 'exceeds the largest safe integer.')
-  }
-  if (typeof amount !== 'number' || !Number.isInteger(amount)) {
-    return wrong(fields, 'amount', 'must be an integer.')
-  }
-  if (typeof currency !== 'string' || currency.trim() === '') {
-    return wrong(fields, 'currency', 'must be a string with a currency code.')
-  }
-  if (typeof redirect_uri !== 'string' || !isAbsoluteUrl(redirect_uri)) {
-    return wrong(fields, 'redirect_uri', "must be an absolute URL that the payer's browser can open.")
-  }
-  return ok({ msisdn, amount, currency, redirect_uri })
 }
 
 /** Creates the checks of the option `inputRules: 'formats'` (row 82). */
@@ -80,10 +69,10 @@ const differingField = (charge: ChargeRecord, fields: Fields): string | undefine
 
 /** Creates the checks of request bodies, with the rules of G1 and of the options. */
 const createBodyChecks = (options: GatewayOptions) => {
-  const formatProblem = options.inputRules === 'formats' ? createFormatCheck() : () => undefined
+  const formatProblem = options.inputRules === 'formats' ? createFormatCheck() : undefined
+  const refusesUnknown = options.unknownFields === 'refuse'
 
   const unknownField = (fields: Fields, known: readonly string[]): Result<never> | undefined => {
-    if (options.unknownFields === 'ignore') return undefined
     const name = Object.keys(fields).find((key) => !known.includes(key))
     if (name === undefined) return undefined
     return invalid(name, 'The request has an unknown field.', 'Option gateway.unknownFields is "refuse".')
@@ -92,30 +81,33 @@ const createBodyChecks = (options: GatewayOptions) => {
   return {
     /** Reads the body of a charge. */
     readCharge(fields: Fields): Result<ChargeFields> {
-      const charge = readFields(fields)
-      if (!charge.ok) return charge
-      const problem = unknownField(fields, CHARGE_FIELDS) ?? formatProblem(charge.value)
-      return problem ?? charge
+      const { msisdn, amount, currency, redirect_uri } = fields
+      if (typeof msisdn !== 'string' || !MOBILE_NUMBER.test(msisdn)) {
+        return wrong(fields, 'msisdn', 'must be a string with a number in international format.')
+      }
+      if (Number.isInteger(amount) && !Number.isSafeInteger(amount)) {
+        return wrong(fields, 'amount', 'exceeds the largest safe integer.')
+      }
+      if (typeof amount !== 'number' || !Number.isInteger(amount)) {
+        return wrong(fields, 'amount', 'must be an integer.')
+      }
+      if (typeof currency !== 'string' || currency.trim() === '') {
+        return wrong(fields, 'currency', 'must be a string with a currency code.')
+      }
+      if (typeof redirect_uri !== 'string' || !isAbsoluteUrl(redirect_uri)) {
+        return wrong(fields, 'redirect_uri', "must be an absolute URL that the payer's browser can open.")
+      }
+      const charge = { msisdn, amount, currency, redirect_uri }
+      const problem = refusesUnknown ? unknownField(fields, CHARGE_FIELDS) : undefined
+      return problem ?? formatProblem?.(charge) ?? ok(charge)
     },
     /** Reads the body of a confirmation or renewal, which has one string field. */
     readText(name: 'otp' | 'mandate_id', fields: Fields): Result<string> {
       const value = fields[name]
       if (typeof value !== 'string') return wrong(fields, name, 'must be a string.')
-      return unknownField(fields, [name]) ?? ok(value)
+      return (refusesUnknown ? unknownField(fields, [name]) : undefined) ?? ok(value)
     },
   }
-}
-
-/** Returns a function that checks if a redirect address is allowed (row 69). An empty list allows every address. */
-const createAllowlist = (entries: readonly string[]): ((address: string) => boolean) => {
-  const urls = entries.map((entry) => new URL(entry))
-  return (address) => urls.length === 0 || urls.some((entry) => allows(entry, new URL(address)))
-}
-
-/** The original result of an idempotency key. `other`: a field that the first request had with another value. */
-export interface Replay {
-  readonly body: ChargeBody
-  readonly other: string | undefined
 }
 
 /** The gateway (area G) of a mock. */
@@ -130,7 +122,7 @@ export const createGateway = (context: GatewayContext) => {
   const keyTtl = lengthOf(options.keyTtl)
   const credentials = new Map(options.apiKeys.map((key) => [key, fingerprint(key)]))
   const { readCharge, readText } = createBodyChecks(options)
-  const isAllowed = createAllowlist(options.redirectAllowlist)
+  const allowlist = options.redirectAllowlist.map((entry) => new URL(entry))
   const body = (charge: ChargeRecord): ChargeBody => chargeBody(charge, standing(charge))
 
   /** Keeps the first step of a new charge as the result of its idempotency key. */
@@ -140,7 +132,7 @@ export const createGateway = (context: GatewayContext) => {
     type: ChargeEventType,
   ): Result<ChargeBody> => {
     const step = record(charge, type, charge.standing)
-    keepKey(state(), scope, step)
+    keepKey(state.gateway, scope, step)
     return ok(chargeBody(charge, step))
   }
 
@@ -148,7 +140,7 @@ export const createGateway = (context: GatewayContext) => {
   const find = (name: 'id' | 'confirmation_id', id: string, credential?: string): Result<ChargeRecord> => {
     const isId = name === 'id'
     const message = isId ? 'No such charge.' : 'No such confirmation.'
-    const charge = state().byId.get(id)
+    const charge = state.gateway.byId.get(id)
     if (charge === undefined) return reject('not_found', message)
     if (options.apiKeyScope === 'all' || credential === undefined || charge.credential === credential) {
       if (charge[name] === id) return ok(charge)
@@ -166,7 +158,7 @@ export const createGateway = (context: GatewayContext) => {
   return {
     /** Adds the charges of the option `charges`. */
     seed(): void {
-      const { charges, byId } = state()
+      const { charges, byId } = state.gateway
       for (const given of options.charges) {
         const charge = add(given, fingerprint(options.apiKeys[0] ?? ''))
         enter(charge, charge.standing, charge.createdAt)
@@ -182,13 +174,13 @@ export const createGateway = (context: GatewayContext) => {
       if (credential !== undefined) return ok({ credential })
       const explanation =
         key === undefined
-          ? 'The request has no bearer key. Send the header Authorization: Bearer with a key of option gateway.apiKeys.'
-          : 'The bearer key is not in option gateway.apiKeys.'
+          ? 'The request has no API key. Send the header Authorization: Bearer with a key of the option gateway.apiKeys.'
+          : 'The option gateway.apiKeys does not contain the API key of the request.'
       return reject('unauthorized', 'The API key is missing or wrong.', explanation)
     },
     reference() {
       const rows = new Map(listed)
-      for (const [number, name] of state().behaviors) {
+      for (const [number, name] of state.gateway.behaviors) {
         rows.set(number, { msisdn: rows.get(number)?.msisdn ?? `+${number}`, name })
       }
       const numbers = [...rows.values()].map(({ msisdn, name }) => testNumber(msisdn, name))
@@ -198,19 +190,28 @@ export const createGateway = (context: GatewayContext) => {
      * Returns the original result of a used idempotency key (G rule 1), or `undefined` for a new key. Refuses a missing
      * key (row 71) and, under `keyReuse: 'reject'`, a used key with another body (row 72).
      */
-    findReplay(scope: IdempotencyScope, fields: Fields): Result<Replay> | undefined {
+    findReplay(
+      scope: IdempotencyScope,
+      fields: Fields,
+    ): Result<{ readonly body: ChargeBody; readonly explanation?: string }> | undefined {
       if (scope.key.trim() === '') {
         return reject('missing_idempotency_key', 'The Idempotency-Key header is required.')
       }
-      const first = firstStep(state(), scope)
+      const first = firstStep(state.gateway, scope)
       if (first === undefined || first.at + keyTtl <= now()) return undefined
       const other = differingField(first.charge, fields)
-      if (other === undefined || options.keyReuse === 'replay') {
-        return ok({ body: chargeBody(first.charge, first), other })
+      const body = chargeBody(first.charge, first)
+      if (other === undefined) return ok({ body })
+      const explanation = `The first request had another ${other}.`
+      if (options.keyReuse === 'replay') {
+        const advice = 'To create another charge, send a new Idempotency-Key.'
+        return ok({ body, explanation: `${explanation} ${advice}` })
       }
-      const message = 'The Idempotency-Key was used with another body.'
-      const explanation = `The first request had another ${other}. Send a new key, or the first body again. Option gateway.keyReuse is "reject".`
-      return reject('idempotency_key_reused', message, explanation)
+      return reject(
+        'idempotency_key_reused',
+        'The Idempotency-Key was used with another body.',
+        `${explanation} Send a new key, or the first body again. Option gateway.keyReuse is "reject".`,
+      )
     },
     /** Creates a charge, which waits for its one-time code. Call `findReplay` first. */
     charge(scope: IdempotencyScope, fields: Fields): Result<ChargeBody> {
@@ -221,7 +222,8 @@ export const createGateway = (context: GatewayContext) => {
         const explanation = 'Option gateway.unlistedNumbers is "refuse", and the number has no behavior.'
         return invalid('msisdn', 'msisdn is not a test number.', explanation)
       }
-      if (!isAllowed(redirect_uri)) {
+      // An empty list allows every address (row 69).
+      if (allowlist.length > 0 && !allowlist.some((entry) => allows(entry, new URL(redirect_uri)))) {
         return refused('redirect_uri_not_allowed', 'redirect_uri is not allowed.', {
           field: 'redirect_uri',
           explanation: 'Option gateway.redirectAllowlist does not allow this address.',
@@ -300,7 +302,7 @@ export const createGateway = (context: GatewayContext) => {
     reset(credential: string): void {
       const isOwn = options.apiKeyScope === 'own'
       if (isOwn) freeze()
-      const current = state()
+      const current = state.gateway
       const { charges, keys, steps, frozen, behaviors, clearedEvents } = current
       const eventCount = steps.length + dueSteps(current, now()).length
       Object.assign(current, newGatewayState(), { behaviors, clearedEvents: clearedEvents + eventCount })
@@ -329,28 +331,26 @@ export const createGateway = (context: GatewayContext) => {
     },
     setBehavior(msisdn: string, behavior: string): Result<void> {
       if (isBehaviorName(behavior)) {
-        state().behaviors.set(comparableNumber(msisdn), behavior)
+        state.gateway.behaviors.set(comparableNumber(msisdn), behavior)
         return ok(undefined)
       }
       const names = Object.keys(behaviors).join(', ')
       return reject('invalid', `Unknown behavior ${JSON.stringify(behavior)}. Behaviors: ${names}.`)
     },
     /** Returns every charge, oldest first. */
-    charges: (): readonly ChargeBody[] => state().charges.map(body),
+    charges: (): readonly ChargeBody[] => state.gateway.charges.map(body),
     chargeList: {
-      bounds: () => ({ first: 0, end: state().charges.length }),
+      bounds: () => ({ first: 0, end: state.gateway.charges.length }),
       read: (from: number, to: number): readonly ListedCharge[] =>
-        state()
-          .charges.slice(from, to)
-          .map((charge) => listedCharge(charge, standing(charge))),
+        state.gateway.charges.slice(from, to).map((charge) => listedCharge(charge, standing(charge))),
     },
     /** Returns the time of the next change that happens without a call; infinity if none is planned. */
     nextChangeAt: (): number =>
-      state().charges.reduce(
+      state.gateway.charges.reduce(
         (first, { nextAt }) => (nextAt <= now() ? first : Math.min(first, nextAt)),
         Number.POSITIVE_INFINITY,
       ),
     /** Returns the events, oldest first. */
-    events: (): readonly GatewayEvent[] => eventsBy(state(), now()),
+    events: (): readonly GatewayEvent[] => eventsBy(state.gateway, now()),
   }
 }

@@ -4,15 +4,18 @@ import {
   absoluteUrl,
   accepts,
   code,
+  defaultsOf,
   flag,
   headerText,
   listOf,
+  type OptionsOf,
+  option,
   orFalse,
   rule,
   strict,
+  strictOf,
   tableOf,
 } from '../base/fields.ts'
-import { defaultsOf, type OptionsOf, option, strictOf } from '../base/option-table.ts'
 import { duration, pointInTime } from '../time/duration.ts'
 import { behaviorNames, testNumberTable } from './behaviors.ts'
 

@@ -1,6 +1,6 @@
-import type { KnownChargeStatus } from '../../src/contract/gateway.ts'
+import type { Charge, KnownChargeStatus } from '../../src/contract/gateway.ts'
 import type { Ids } from '../base/ids.ts'
-import type { Agenda } from '../time/agenda.ts'
+import type { Agenda } from '../time/clock.ts'
 import { type Duration, toInstantMilliseconds, toMilliseconds } from '../time/duration.ts'
 import type { Behavior, BehaviorName, ChargeOutcome, Resolution } from './behaviors.ts'
 import { behaviors, comparableNumber } from './behaviors.ts'
@@ -80,6 +80,29 @@ export interface ChargeRecord extends ChargeFields {
   nextOrder: number
   wrongCodes: number
 }
+
+/** The JSON of a charge (G1). */
+export interface ChargeBody extends Charge {
+  /** `pending_confirmation`, `pending_retry`, `succeeded`, `failed` or `expired`. */
+  readonly status: KnownChargeStatus
+}
+
+/** Returns the path of the page on which a payer enters the one-time code (G1's `confirmation_url`). */
+export const confirmationPath = (confirmationId: string): string =>
+  `/confirm/${encodeURIComponent(confirmationId)}`
+
+/** Returns a charge as JSON (G1), with the given status and outcome. */
+export const chargeBody = (charge: ChargeRecord, { status, outcome }: Standing): ChargeBody => ({
+  id: charge.id,
+  msisdn: charge.msisdn,
+  amount: charge.amount,
+  currency: charge.currency,
+  status,
+  outcome,
+  confirmation_id: charge.confirmation_id,
+  confirmation_url: charge.baseUrl + confirmationPath(charge.confirmation_id),
+  created_at: new Date(charge.createdAt).toISOString(),
+})
 
 /** An idempotency key, and the parts of the request that limit its scope (row 73). */
 export interface IdempotencyScope {
@@ -162,13 +185,13 @@ export const stepsBy = (state: GatewayState, time: number): Step[] => {
 
 /** What the gateway uses of its mock. */
 export interface GatewayContext {
-  /** Returns the current state. A reset or a restored snapshot replaces the object. */
-  readonly state: () => GatewayState
+  /** A reset or a restored snapshot replaces `gateway`. */
+  readonly state: { readonly gateway: GatewayState }
   readonly agenda: Pick<Agenda, 'now'>
   readonly ids: Pick<Ids, 'text'>
   readonly options: GatewayOptions
   /** Returns the base URL of the gateway's pages: the start of every `confirmation_url`. */
-  readonly baseUrl: () => string
+  readonly baseUrl: (area: 'gateway') => string
 }
 
 const ID_LENGTH = 20
@@ -198,7 +221,7 @@ export const createLedger = ({ state, agenda: { now }, ids, options, baseUrl }: 
 
   const ownBehavior = (msisdn: string): BehaviorName | undefined => {
     const number = comparableNumber(msisdn)
-    return state().behaviors.get(number) ?? listed.get(number)?.name
+    return state.gateway.behaviors.get(number) ?? listed.get(number)?.name
   }
   const behaviorOf = ({ msisdn }: ChargeRecord): Behavior =>
     behaviors[ownBehavior(msisdn) ?? options.defaultBehavior]
@@ -206,7 +229,7 @@ export const createLedger = ({ state, agenda: { now }, ids, options, baseUrl }: 
   /** Returns the result that a confirmation or a renewal has now. */
   const resultOf = (charge: ChargeRecord): Resolved => {
     const { resolution, afterFirst = resolution } = behaviorOf(charge)
-    const first = state().firstPaid.get(comparableNumber(charge.msisdn))
+    const first = state.gateway.firstPaid.get(comparableNumber(charge.msisdn))
     const hasPaid = first !== undefined && standing(first).status === 'succeeded'
     return resolved(hasPaid ? afterFirst : resolution)
   }
@@ -216,14 +239,14 @@ export const createLedger = ({ state, agenda: { now }, ids, options, baseUrl }: 
   /** Remembers the charge with which a phone number pays first. */
   const notePayment = (charge: ChargeRecord): void => {
     if ((charge.nextAt < NEVER ? charge.nextStanding : charge.standing).status !== 'succeeded') return
-    const { firstPaid } = state()
+    const { firstPaid } = state.gateway
     const number = comparableNumber(charge.msisdn)
     const first = firstPaid.get(number)
     if (first === undefined || paidAt(charge) < paidAt(first)) firstPaid.set(number, charge)
   }
 
   const record = (charge: ChargeRecord, type: ChargeEventType, { status, outcome }: Standing): Step => {
-    const { steps } = state()
+    const { steps } = state.gateway
     const step = { charge, type, at: now(), order: 2 * steps.length, status, outcome }
     steps.push(step)
     return step
@@ -246,7 +269,7 @@ export const createLedger = ({ state, agenda: { now }, ids, options, baseUrl }: 
     charge.nextStanding = standing
     charge.nextAt = Math.max(at, now())
     // At the same time, the change follows the steps that are recorded by now, and precedes all later ones.
-    charge.nextOrder = 2 * state().steps.length - 1
+    charge.nextOrder = 2 * state.gateway.steps.length - 1
   }
 
   const resolve = (charge: ChargeRecord, result: Resolved): void => {
@@ -255,7 +278,7 @@ export const createLedger = ({ state, agenda: { now }, ids, options, baseUrl }: 
   }
 
   const keep = (charge: ChargeRecord): void => {
-    const { charges, byId } = state()
+    const { charges, byId } = state.gateway
     charges.push(charge)
     byId.set(charge.id, charge).set(charge.confirmation_id, charge)
   }
@@ -270,7 +293,7 @@ export const createLedger = ({ state, agenda: { now }, ids, options, baseUrl }: 
       amount: given.amount,
       currency: given.currency,
       redirect_uri: given.redirect_uri ?? 'https://merchant.example/return',
-      baseUrl: baseUrl(),
+      baseUrl: baseUrl('gateway'),
       createdAt: createdAt === undefined ? now() : toInstantMilliseconds(createdAt),
       mandate_id: given.mandate_id,
       idempotencyKey,
@@ -287,7 +310,7 @@ export const createLedger = ({ state, agenda: { now }, ids, options, baseUrl }: 
 
   /** Records what has happened without a call, so that it stays when the clock is set back. */
   const freeze = (): void => {
-    const current = state()
+    const current = state.gateway
     current.steps = stepsBy(current, now())
     current.frozen = current.steps.length
     for (const charge of current.charges) {

@@ -1,13 +1,6 @@
-import type { Charge, KnownChargeStatus } from '../../src/contract/gateway.ts'
 import { withParameter } from '../base/return-address.ts'
-import type { ChargeEventType, ChargeRecord, GatewayState, Standing } from './state.ts'
-import { stepsBy } from './state.ts'
-
-/** The JSON of a charge (G1). */
-export interface ChargeBody extends Charge {
-  /** `pending_confirmation`, `pending_retry`, `succeeded`, `failed` or `expired`. */
-  readonly status: KnownChargeStatus
-}
+import type { ChargeBody, ChargeEventType, ChargeRecord, GatewayState, Standing } from './state.ts'
+import { chargeBody, stepsBy } from './state.ts'
 
 /** A stored event of area G (G3). */
 export interface GatewayEvent {
@@ -20,23 +13,6 @@ export interface GatewayEvent {
   /** The charge as it was at the time of the event. */
   readonly data: ChargeBody
 }
-
-/** Returns the path of the page on which a payer enters the one-time code (G1's `confirmation_url`). */
-export const confirmationPath = (confirmationId: string): string =>
-  `/confirm/${encodeURIComponent(confirmationId)}`
-
-/** Returns a charge as JSON (G1), with the given status and outcome. */
-export const chargeBody = (charge: ChargeRecord, { status, outcome }: Standing): ChargeBody => ({
-  id: charge.id,
-  msisdn: charge.msisdn,
-  amount: charge.amount,
-  currency: charge.currency,
-  status,
-  outcome,
-  confirmation_id: charge.confirmation_id,
-  confirmation_url: charge.baseUrl + confirmationPath(charge.confirmation_id),
-  created_at: new Date(charge.createdAt).toISOString(),
-})
 
 /** Returns a charge for the panel, with what happens to it if no call comes first. */
 export const listedCharge = (charge: ChargeRecord, standing: Standing) => ({

@@ -3,10 +3,9 @@ import { oneOf } from '../../src/contract/fields.ts'
 import { gatewayContract } from '../../src/contract/gateway.ts'
 import { subscriptionsContract } from '../../src/contract/subscriptions.ts'
 import { check } from '../base/fields.ts'
-import type { Refusal, Result } from '../base/result.ts'
-import type { Admission, Limiter } from './limiter.ts'
-import type { HeaderFields, ResponseData } from './response.ts'
-import type { Routed } from './routes.ts'
+import type { Fields, Refusal, Result } from '../base/result.ts'
+import type { HeaderFields, IncomingRequest, ReadBody, ResponseData } from './message.ts'
+import type { OperationTarget, Routed } from './routes.ts'
 
 /** Operation ids of both areas, such as `gateway.charge`. */
 export type Operation =
@@ -28,17 +27,6 @@ const operationRule = oneOf(operations)
 
 /** Throws a TypeError that lists all operation ids if `name` is not one of the ids. */
 export const assertOperation = (name: unknown): void => void check(operationRule, name, '', 'operation')
-
-/** The successful result of an operation. */
-export interface Success {
-  readonly body: unknown
-  /** Status of the response; if omitted, the status in the contract. A 204 response has no body. */
-  readonly status?: number
-  /** Whether an earlier call with the same idempotency key created this result. */
-  readonly replayed?: boolean
-  /** What the request log adds to its explanation. */
-  readonly explanation?: string
-}
 
 /** Names of the `:parameters` in a path template. */
 type PathParameter<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
@@ -66,67 +54,103 @@ type AnyCall = Call<EndpointDefinition, unknown>
 
 type Contract = Readonly<Record<string, EndpointDefinition>>
 
-/** One resolver for each operation of a contract. A missing resolver is a compile error. */
+/** One resolver for each operation of a contract: it returns the body of the response. A missing one does not compile. */
 export type Resolvers<Of extends Contract, Caller> = {
-  readonly [Name in keyof Of]: (call: Call<Of[Name], Caller>) => Result<Success>
+  readonly [Name in keyof Of]: (call: Call<Of[Name], Caller>) => Result<unknown>
+}
+
+/** The first result of a used idempotency key. */
+interface Replay {
+  readonly body: unknown
+  /** What the request log adds to its explanation. */
+  readonly explanation?: string
 }
 
 /** For operations with idempotency keys: returns the first result of a used key, or `undefined` for a new key. */
 export type Replays<Of extends Contract, Caller> = {
-  readonly [Name in keyof Of]?: (call: Call<Of[Name], Caller>) => Result<Success> | undefined
+  readonly [Name in keyof Of]?: (call: Call<Of[Name], Caller>) => Result<Replay> | undefined
 }
 
-/** Resolvers or replays of any contract, by the name of the operation. */
-export type AnyResolvers = Readonly<Record<string, (call: AnyCall) => Result<Success> | undefined>>
+/** What a rate limit decides about a call. */
+export interface Admission {
+  readonly allowed: boolean
+  /** How many calls a window allows. */
+  readonly limit: number
+  /** The rate-limit headers that every response has. */
+  readonly headers: HeaderFields
+  /** The headers that a refused call has in addition. */
+  readonly retryAfter: HeaderFields
+}
 
 /** The HTTP side of an area. */
 export interface AreaRuntime extends Routed {
-  /** The rate limiter; `undefined` if the area has no rate limit. */
-  readonly limiter: Limiter | undefined
-  /** Returns the name of the rate limiter's bucket for a call. `fields` is empty if the body is invalid. */
-  bucket(
+  /** The options by which the pipeline checks a request (rows 3, 4 and 73a). */
+  readonly options: {
+    readonly apiPrefix: string
+    readonly contentType: 'json' | 'any'
+    readonly unknownFields: 'ignore' | 'refuse'
+    readonly keyInFlight?: 'wait' | 'conflict'
+  }
+  /** Decides by the rate limit whether a call is allowed. A call that is allowed counts, unless `counts` is false. */
+  limit(
     bearer: string | undefined,
     definition: EndpointDefinition | undefined,
-    fields: Readonly<Record<string, unknown>>,
-  ): string
-  /** Returns the rate-limit headers that every response has. */
-  limitHeaders(admission: Admission): HeaderFields
-  /** Returns the headers that a 429 response has in addition. */
-  refusalHeaders(admission: Admission): HeaderFields
-  /** Returns whether the area has an outage. */
-  isDown(): boolean
+    fields: Fields,
+    counts: boolean,
+  ): Admission
   /** Finds the caller to whom a token or an API key belongs. */
   authenticate(definition: EndpointDefinition, bearer: string | undefined): Result<unknown>
-  /** For operations with idempotency keys: returns the first result of a used key; `undefined` for a new key. */
-  readonly replays: AnyResolvers
-  /** Executes an operation. */
-  readonly resolvers: AnyResolvers
+  readonly replays: Readonly<Record<string, (call: AnyCall) => Result<Replay> | undefined>>
+  readonly resolvers: Readonly<Record<string, (call: AnyCall) => Result<unknown>>>
   /** Builds the response of a success. `headers` are added to each response. */
-  success(definition: EndpointDefinition, success: Success, headers: HeaderFields): ResponseData
+  success(definition: EndpointDefinition, body: unknown, headers: HeaderFields): ResponseData
   /** Builds the response of a refusal. */
   refusal(refusal: Refusal, headers: HeaderFields): ResponseData
   /** Builds the error response for an outage, a fault or a wrong path. */
   failure(status: number, message: string, headers: HeaderFields): ResponseData
-  /** Whether a body must have the Content-Type of JSON (row 3). */
-  readonly checksContentType: boolean
-  /** Whether unknown fields are refused (row 4). */
-  readonly refusesUnknownFields: boolean
-  /** Whether a call is refused while an earlier call with its idempotency key runs (row 73a). */
-  readonly refusesRunningKeys: boolean
   /** Returns fields, such as `msisdn`, of the charge or subscription whose id is in the path. */
-  correlationFields(parameters: Readonly<Record<string, string>>): Readonly<Record<string, unknown>>
+  correlationFields(parameters: Readonly<Record<string, string>>): Fields
 }
 
-/** What an area needs besides its domain. */
-export interface AreaOptions
-  extends Pick<
-    AreaRuntime,
-    'apiPrefix' | 'limiter' | 'checksContentType' | 'refusesUnknownFields' | 'refusesRunningKeys' | 'isDown'
-  > {
-  /** Returns the current time of the rate limiter. */
+/** The counted calls of both areas, as plain data. */
+export interface LimitsState {
+  /** The window of each bucket, the oldest first (Limits, area S). */
+  readonly subscriptions: Map<string, { readonly startedAt: number; count: number }>
+  /** The times of the accepted calls of the rolling window, oldest first (Limits, area G); none without a limit. */
+  readonly gateway: number[] | undefined
+}
+
+/** What the rate limit of an area needs. */
+export interface LimitContext {
+  readonly state: { readonly limits: LimitsState }
+  /** Returns the current time of the rate limits. */
   readonly now: () => number
+  /** If it returns true, the rate limit is off: every call is allowed, and none counts. */
+  readonly isOff: (() => boolean) | undefined
 }
 
-/** Returns the seconds from `now` until `time`, rounded up. The result is at least 1. */
-export const secondsUntil = (time: number, now: number): number =>
-  Math.max(1, Math.ceil((time - now) / 1_000))
+/** Returns the seconds from `now` until `time`, rounded up, as text. The result is at least 1. */
+export const secondsUntil = (time: number, now: number): string =>
+  String(Math.max(1, Math.ceil((time - now) / 1_000)))
+
+/** A request to an area. */
+export interface Exchange {
+  readonly request: IncomingRequest
+  readonly area: AreaRuntime
+  /** When the request arrived, in the machine's time. */
+  readonly receivedAt: number
+  /** The path below the base URL, without the query. */
+  readonly path: string
+  readonly query: string
+  /** The token of `Authorization: Bearer …`. */
+  readonly bearer: string | undefined
+  /** The requested operation; absent if no operation has this path and method. */
+  readonly target: OperationTarget | undefined
+  /** The value of the Allow header, if the path exists but not with this method. */
+  readonly allow: string | undefined
+  readonly parameters: Readonly<Record<string, string>>
+  readonly idempotencyKey: string | undefined
+  readonly contentType: string | null
+  /** The body; absent until it is read, and for a request without an operation. */
+  body: ReadBody | undefined
+}

@@ -1,7 +1,26 @@
+import type { EndpointDefinition } from '../../src/contract/endpoint.ts'
 import { check } from '../base/fields.ts'
 import { comparableNumber } from '../gateway/behaviors.ts'
-import type { AnyFault, Fault, FaultEffect, FaultRequest, FaultStep } from './fault-schema.ts'
-import { effectOf, executesByDefault, faultSchema } from './fault-schema.ts'
+import type { AreaRuntime } from './area.ts'
+import {
+  type AnyFault,
+  effectOf,
+  executesByDefault,
+  type Fault,
+  type FaultEffect,
+  type FaultRequest,
+  type FaultStep,
+  faultSchema,
+} from './fault-schema.ts'
+import {
+  type HeaderFields,
+  jsonResponse,
+  type MockResponse,
+  mayHaveBody,
+  type ResponseData,
+  respondWith,
+} from './message.ts'
+import type { Decided, Decision } from './request-log.ts'
 
 /** The delays and the fault that apply to one request. */
 export interface AppliedFault {
@@ -13,7 +32,7 @@ export interface AppliedFault {
 }
 
 /** A fault that can still apply to a request. */
-export interface ActiveFault {
+interface ActiveFault {
   /** Serial number of the fault: 1 for the first added fault. */
   readonly number: number
   readonly fault: Fault
@@ -120,6 +139,136 @@ export const createFaultPlan = (random: () => number, configured: readonly Fault
     reset(): void {
       active.length = 0
       for (const fault of configured) add(fault)
+    },
+  }
+}
+
+/** The request to which a fault applies. */
+interface FaultedRequest {
+  readonly area: AreaRuntime
+  readonly definition: EndpointDefinition
+  /** Decides and executes the request, as without the fault. */
+  decide(): Decided
+  /** Counts the call against the rate limit, and returns the rate-limit headers. */
+  countCall(): HeaderFields
+}
+
+const PROXY_PAGE =
+  '<!doctype html>\n<html><head><title>Bad gateway</title></head><body><h1>Bad gateway</h1></body></html>\n'
+const TRUNCATED_JSON = '{"status": "ok", '
+
+const textOr = (body: unknown, otherwise: string): string => {
+  if (body === undefined) return otherwise
+  return typeof body === 'string' ? body : JSON.stringify(body)
+}
+
+/** Returns the response that a fault sends instead of the mock's own response. */
+const faultResponse = (
+  { area, definition }: FaultedRequest,
+  effect: FaultEffect,
+  limitHeaders: HeaderFields,
+): ResponseData => {
+  const { body, retryAfter } = effect
+  const successStatus = definition.status
+  const retryHeaders = (standard: HeaderFields): HeaderFields => {
+    if (retryAfter === undefined) return standard
+    return retryAfter === false ? {} : { 'Retry-After': String(retryAfter) }
+  }
+  switch (effect.kind) {
+    case 'html':
+      return {
+        status: effect.status ?? 502,
+        headers: { 'Content-Type': 'text/html; charset=utf-8', ...limitHeaders },
+        body: textOr(body, PROXY_PAGE),
+      }
+    case 'empty':
+      return { status: effect.status ?? successStatus, headers: limitHeaders, body: '' }
+    case 'malformed':
+      return {
+        status: effect.status ?? successStatus,
+        headers: { 'Content-Type': 'application/json', ...limitHeaders },
+        body: textOr(body, TRUNCATED_JSON),
+      }
+    case 'rate-limit':
+      return area.failure(429, 'Too many requests.', {
+        ...limitHeaders,
+        ...('X-RateLimit-Remaining' in limitHeaders ? { 'X-RateLimit-Remaining': '0' } : {}),
+        ...retryHeaders(area.name === 'gateway' ? { 'Retry-After': '1' } : {}),
+      })
+    default: {
+      const { status = 500 } = effect
+      const all = { ...limitHeaders, ...retryHeaders({}) }
+      if (body === undefined) return area.failure(status, 'The request failed.', all)
+      return typeof body === 'string'
+        ? { status, headers: { 'Content-Type': 'text/plain; charset=utf-8', ...all }, body }
+        : jsonResponse(status, body, all)
+    }
+  }
+}
+
+/** Adds the headers of a fault. They replace headers with the same name in any letter case. */
+const withHeaders = (response: ResponseData, added: HeaderFields = {}): ResponseData => {
+  const names = new Set(Object.keys(added).map((name) => name.toLowerCase()))
+  const kept = Object.entries(response.headers).filter(([name]) => !names.has(name.toLowerCase()))
+  return { ...response, headers: { ...Object.fromEntries(kept), ...added } }
+}
+
+/** Returns the rate-limit headers of the mock's response, and the `Date` header on which they depend. */
+const limitHeadersOf = ({ headers }: ResponseData): HeaderFields =>
+  Object.fromEntries(
+    Object.entries(headers).filter(([name]) => name === 'Date' || name.startsWith('X-RateLimit-')),
+  )
+
+const truncated = (response: ResponseData | undefined): MockResponse =>
+  response === undefined || response.body === '' || !mayHaveBody(response.status)
+    ? { kind: 'closed', code: 'UND_ERR_SOCKET' }
+    : { kind: 'truncated', response, part: response.body.slice(0, Math.ceil(response.body.length / 2)) }
+
+/** Returns what is sent under a fault. `response` is the mock's own, unless the fault prevents the execution. */
+const sentUnder = (
+  effect: FaultEffect,
+  request: FaultedRequest,
+  response: ResponseData | undefined,
+): MockResponse => {
+  switch (effect.kind) {
+    case 'reset':
+      return { kind: 'closed', code: effect.code ?? 'ECONNRESET' }
+    case 'lost-response':
+      return { kind: 'closed', code: effect.code ?? 'UND_ERR_SOCKET' }
+    case 'timeout':
+      return { kind: 'none' }
+    case 'truncated':
+      return truncated(response)
+    default: {
+      const headers = response === undefined ? request.countCall() : limitHeadersOf(response)
+      return respondWith(withHeaders(faultResponse(request, effect, headers), effect.headers))
+    }
+  }
+}
+
+/** Applies a fault, which can change the response and prevent the execution. */
+export const applyFault = (
+  { effect, delayBefore, delayAfter }: AppliedFault,
+  request: FaultedRequest,
+): { readonly sent: MockResponse; readonly decision: Decision } => {
+  const delay = delayBefore + delayAfter
+  const delayed = delay > 0 ? ` A fault of kind "latency" delayed it by ${delay} ms.` : ''
+  if (effect === undefined) {
+    const decided = request.decide()
+    const explanation = decided.explanation + delayed
+    const decision = { ...decided, explanation, ...(delay > 0 && { fault: 'latency' as const }) }
+    return { sent: respondWith(decided.response), decision }
+  }
+  const executes = effect.executed ?? executesByDefault(effect.kind)
+  const decided = executes ? request.decide() : undefined
+  const own = decided ? `The mock itself decided "${decided.rule}".` : 'The request was not executed.'
+  return {
+    sent: sentUnder(effect, request, decided?.response),
+    decision: {
+      executed: decided?.executed ?? false,
+      rule: 'fault',
+      explanation: `A fault of kind "${effect.kind}" was applied. ${own}${delayed}`,
+      fault: effect.kind,
     },
   }
 }

@@ -1,11 +1,17 @@
 import { GATEWAY_API_PREFIX, gatewayContract } from '../../src/contract/gateway.ts'
 import { ok, type RefusalReason, type Result } from '../base/result.ts'
-import type { Gateway, Replay } from '../gateway/operations.ts'
+import type { Gateway } from '../gateway/operations.ts'
 import type { GatewayOptions } from '../gateway/options.ts'
-import type { ChargeBody } from '../gateway/views.ts'
-import type { AnyResolvers, AreaOptions, AreaRuntime, Replays, Resolvers, Success } from './area.ts'
-import { secondsUntil } from './area.ts'
-import { jsonResponse, mayHaveBody } from './response.ts'
+import type { ChargeBody } from '../gateway/state.ts'
+import {
+  type Admission,
+  type AreaRuntime,
+  type LimitContext,
+  type Replays,
+  type Resolvers,
+  secondsUntil,
+} from './area.ts'
+import { type HeaderFields, jsonResponse } from './message.ts'
 import { createRoutes } from './routes.ts'
 
 /** The HTTP status and the error code of each refusal (rows 69 to 77). */
@@ -31,72 +37,45 @@ const CODE_OF_STATUS: Readonly<Record<number, string>> = {
   429: 'rate_limited',
 }
 
-/** The responses of area G: bodies without an envelope, and errors in the shape G2. */
-const responses: Pick<AreaRuntime, 'success' | 'refusal' | 'failure'> = {
-  success: (definition, { body, status = definition.status }, headers) =>
-    mayHaveBody(status) ? jsonResponse(status, body, headers) : { status, headers, body: '' },
-  refusal({ reason, message }, headers) {
-    const [status, code] = REFUSALS[reason] ?? [500, 'internal_error']
-    return jsonResponse(status, { error: { code, message } }, headers)
-  },
-  failure(status, message, headers) {
-    const code = CODE_OF_STATUS[status] ?? (status >= 500 ? 'internal_error' : 'invalid_request')
-    return jsonResponse(status, { error: { code, message } }, headers)
-  },
-}
-
 /** A caller, identified by an API key. */
 export interface GatewayCaller {
   readonly credential: string
 }
 
-type ResponseOptions = Pick<GatewayOptions, 'confirmResponse' | 'statusResponse'>
+type Shape = (charge: ChargeBody) => unknown
 
-const shaped = <Value>(result: Result<Value>, shape: (value: Value) => Success): Result<Success> =>
+/** The bodies that the options `confirmResponse` and `statusResponse` select. Without a body, the status is 204. */
+const CONFIRM_FORMS: Record<GatewayOptions['confirmResponse'], Shape> = {
+  charge: (charge) => charge,
+  status: ({ id, status }) => ({ id, status }),
+  empty: () => undefined,
+}
+
+const STATUS_FORMS: Record<GatewayOptions['statusResponse'], Shape> = {
+  charge: (charge) => charge,
+  status: ({ status }) => ({ status }),
+}
+
+const shaped = (result: Result<ChargeBody>, shape: Shape): Result<unknown> =>
   result.ok ? ok(shape(result.value)) : result
 
-const whole = (charge: ChargeBody): Success => ({ body: charge })
-
-/** The responses that the options `confirmResponse` and `statusResponse` select. */
-const CONFIRM_FORMS: Record<GatewayOptions['confirmResponse'], (charge: ChargeBody) => Success> = {
-  charge: whole,
-  status: ({ id, status }) => ({ body: { id, status } }),
-  empty: () => ({ body: undefined, status: 204 }),
-}
-
-const STATUS_FORMS: Record<GatewayOptions['statusResponse'], (charge: ChargeBody) => Success> = {
-  charge: whole,
-  status: ({ status }) => ({ body: { status } }),
-}
-
-const NEW_KEY = 'To create another charge, send a new Idempotency-Key.'
-
-const replayed = ({ body, other }: Replay): Success => ({
-  body,
-  replayed: true,
-  ...(other === undefined ? {} : { explanation: `The first request had another ${other}. ${NEW_KEY}` }),
+/** For operations with idempotency keys: the first result of a used key. */
+const createReplays = (domain: Gateway): Replays<typeof gatewayContract, GatewayCaller> => ({
+  charge: ({ caller: { credential }, idempotencyKey: key, fields }) =>
+    domain.findReplay({ credential, key }, fields),
+  renew: ({ caller: { credential }, idempotencyKey: key, parameters, fields }) =>
+    domain.findReplay({ credential, key, mandateId: parameters.id }, fields),
 })
-
-const createReplays = (domain: Gateway): Replays<typeof gatewayContract, GatewayCaller> => {
-  const replay = (result: Result<Replay> | undefined): Result<Success> | undefined =>
-    result && shaped(result, replayed)
-  return {
-    charge: ({ caller: { credential }, idempotencyKey: key, fields }) =>
-      replay(domain.findReplay({ credential, key }, fields)),
-    renew: ({ caller: { credential }, idempotencyKey: key, parameters, fields }) =>
-      replay(domain.findReplay({ credential, key, mandateId: parameters.id }, fields)),
-  }
-}
 
 /** Creates the resolvers of the seven operations of area G. */
 const createResolvers = (
   domain: Gateway,
-  { confirmResponse, statusResponse }: ResponseOptions,
+  { confirmResponse, statusResponse }: GatewayOptions,
 ): Resolvers<typeof gatewayContract, GatewayCaller> => ({
-  health: () => ok({ body: { status: 'ok' } }),
-  reference: () => ok({ body: domain.reference() }),
+  health: () => ok({ status: 'ok' }),
+  reference: () => ok(domain.reference()),
   charge: ({ caller: { credential }, idempotencyKey: key, fields }) =>
-    shaped(domain.charge({ credential, key }, fields), whole),
+    domain.charge({ credential, key }, fields),
   confirm: ({ caller, parameters, fields }) =>
     shaped(
       domain.confirm(parameters.confirmationId, fields, caller.credential),
@@ -105,38 +84,69 @@ const createResolvers = (
   status: ({ caller, parameters }) =>
     shaped(domain.status(parameters.id, caller.credential), STATUS_FORMS[statusResponse]),
   renew: ({ caller: { credential }, idempotencyKey: key, parameters: { id }, fields }) =>
-    shaped(domain.renew({ credential, key, mandateId: id }, id, fields), whole),
+    domain.renew({ credential, key, mandateId: id }, id, fields),
   reset({ caller }) {
     domain.reset(caller.credential)
-    return ok({ body: { reset: true } })
+    return ok({ reset: true })
   },
 })
+
+const NO_HEADERS: HeaderFields = {}
+const UNLIMITED: Admission = { allowed: true, limit: 0, headers: NO_HEADERS, retryAfter: NO_HEADERS }
+
+/**
+ * Creates a limit with a rolling window (Limits, area G). It accepts at most `limit` calls in any period of `windowMs`
+ * milliseconds, for all routes and callers together. Refused calls do not count.
+ */
+const createRollingLimit = (
+  rolling: GatewayOptions['rateLimit'],
+  { state, now, isOff }: LimitContext,
+): AreaRuntime['limit'] => {
+  if (rolling === false) return () => UNLIMITED
+  const { limit, windowMs } = rolling
+  return (_bearer, _definition, _fields, counts) => {
+    if (isOff?.() === true) return UNLIMITED
+    const time = now()
+    const times = state.limits.gateway ?? []
+    // After the clock is set back, the times of earlier calls can be in the future. These calls must not count.
+    while ((times.at(-1) ?? time) > time) times.pop()
+    while ((times[0] ?? time) <= time - windowMs) times.shift()
+    const allowed = times.length < limit
+    if (allowed && counts) times.push(time)
+    const retryAfter = allowed
+      ? NO_HEADERS
+      : { 'Retry-After': secondsUntil((times[0] ?? time) + windowMs, time) }
+    return { allowed, limit, headers: NO_HEADERS, retryAfter }
+  }
+}
 
 const NOBODY: GatewayCaller = { credential: '' }
 
 // The specification shows no HTTP method for `reset`, so the mock accepts both POST and DELETE (row 65).
 const routesBelow = createRoutes(gatewayContract, GATEWAY_API_PREFIX, { reset: ['DELETE'] })
 
-/** Creates the HTTP interface of area G. */
-export const createGatewayArea = ({
-  domain,
-  options,
-  now,
-  ...rest
-}: AreaOptions & {
-  readonly domain: Gateway
-  readonly options: ResponseOptions
-}): AreaRuntime => ({
-  ...rest,
-  ...responses,
-  resolvers: createResolvers(domain, options) as AnyResolvers,
-  replays: createReplays(domain) as AnyResolvers,
+/** Creates the HTTP interface of area G: bodies without an envelope, and errors in the shape G2. */
+export const createGatewayArea = (
+  domain: Gateway,
+  options: GatewayOptions & AreaRuntime['options'],
+  limits: LimitContext,
+): AreaRuntime => ({
   name: 'gateway',
-  router: routesBelow(rest.apiPrefix),
+  options,
+  router: routesBelow(options.apiPrefix),
+  limit: createRollingLimit(options.rateLimit, limits),
   authenticate: ({ auth }, bearer) => (auth === 'api-key' ? domain.authenticate(bearer) : ok(NOBODY)),
-  // All routes and all callers share one rate limit (Limits, area G).
-  bucket: () => '',
-  limitHeaders: () => ({}),
-  refusalHeaders: ({ resetAt }) => ({ 'Retry-After': String(secondsUntil(resetAt, now())) }),
+  resolvers: createResolvers(domain, options) as AreaRuntime['resolvers'],
+  replays: createReplays(domain) as AreaRuntime['replays'],
+  success: ({ status }, body, headers) =>
+    body === undefined ? { status: 204, headers, body: '' } : jsonResponse(status, body, headers),
+  refusal({ reason, message }, headers) {
+    const [status, code] = REFUSALS[reason] ?? [500, 'internal_error']
+    return jsonResponse(status, { error: { code, message } }, headers)
+  },
+  failure(status, message, headers) {
+    const code = CODE_OF_STATUS[status] ?? (status >= 500 ? 'internal_error' : 'invalid_request')
+    return jsonResponse(status, { error: { code, message } }, headers)
+  },
   correlationFields: domain.correlationFields,
 })

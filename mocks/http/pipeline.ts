@@ -1,31 +1,27 @@
 import type { Area, EndpointDefinition } from '../../src/contract/endpoint.ts'
-import type { Refusal, Result } from '../base/result.ts'
-import { delayResponse } from '../time/machine.ts'
-import { applyFault } from './apply-fault.ts'
-import type { AreaRuntime, Success } from './area.ts'
-import { isForm, isJson } from './body.ts'
-import type { Exchange } from './exchange.ts'
+import type { Fields, Refusal } from '../base/result.ts'
+import { delayResponse, machineNow } from '../time/machine.ts'
+import type { AreaRuntime, Exchange, Operation } from './area.ts'
+import type { FaultRequest } from './fault-schema.ts'
+import { type AppliedFault, applyFault, type FaultPlan } from './faults.ts'
+import type { HeaderFields, IncomingRequest, MockResponse, ResponseData } from './message.ts'
 import {
-  faultRequestOf,
-  fieldsOf,
   hasLeft,
-  isEmpty,
-  keyScope,
-  nearestRouteOf,
-  read,
-  readsForm,
-  receive,
-} from './exchange.ts'
-import type { AppliedFault, FaultPlan } from './faults.ts'
-import type { Admission } from './limiter.ts'
+  isForm,
+  isJson,
+  isPreflight,
+  NO_FIELDS,
+  preflightResponse,
+  readBody,
+  respondWith,
+  withCorsAndHead,
+} from './message.ts'
 import type { Decided, WritableRequestLog } from './request-log.ts'
-import type { HeaderFields, IncomingRequest, MockResponse, ResponseData, ServerAddress } from './response.ts'
-import { isPreflight, preflightResponse, respondWith, withCorsAndHead } from './response.ts'
-import { type Base, type Located, locate, type OperationTarget } from './routes.ts'
+import { type Addresses, type Located, locate, nearestRoute, type OperationTarget } from './routes.ts'
 
 // The way of a request: locate → read → fault → limit → authenticate → replay → check → operate → respond → log.
-// `createPipeline` has the steps around a decision. `decide` has those from the limit to the operation, in the order of
-// row 5.
+// `createPipeline` has the steps around a decision. `decide` and `execute` have those from the limit to the operation,
+// in the order of row 5.
 
 /** Responds with a payer's page. Returns `undefined` for a path that has no page. */
 export type PageHandler = (
@@ -39,10 +35,9 @@ export type Handler = (request: IncomingRequest) => Promise<MockResponse> | unde
 
 /** What the pipeline of a mock needs. */
 export interface PipelineOptions {
-  /** The current base URLs of the areas. */
-  readonly bases: () => readonly Base<AreaRuntime>[]
-  /** Runs `decide` for a request to the server at `address`. URLs in the response can point to this server. */
-  readonly withRequestOrigin: <Value>(address: ServerAddress | undefined, decide: () => Value) => Value
+  readonly areas: Readonly<Record<Area, AreaRuntime>>
+  readonly addresses: Addresses
+  readonly state: { readonly outages: ReadonlySet<Area> }
   readonly faults: FaultPlan
   readonly log: WritableRequestLog
   readonly now: () => number
@@ -51,17 +46,57 @@ export interface PipelineOptions {
 
 /** Creates the handler of all requests. The handler starts a timer only for a fault with latency. */
 export const createPipeline = (options: PipelineOptions): Handler => {
-  const { bases, withRequestOrigin, faults, log, now, pages } = options
+  const { areas, addresses, state, faults, log, now, pages } = options
   /** The requests that a fault delays, by key: a second request with the same key can arrive meanwhile (row 73a). */
   const running = new Map<string, Promise<MockResponse>>()
 
+  /** Decides a request (row 5). `isKeyRunning`: an earlier request with the same key still runs (row 73a). */
+  const decide = (exchange: Exchange, isKeyRunning: boolean): Decided => {
+    const { area, bearer, target, body } = exchange
+    const isDown = state.outages.has(area.name)
+    const { allowed, limit, headers, retryAfter } = area.limit(
+      bearer,
+      target?.definition,
+      fieldsOf(exchange),
+      !isDown,
+    )
+    if (isDown) {
+      const message = 'The service is unavailable.'
+      return failed(area, 503, { rule: 'outage', message, explanation: 'An outage was started.' }, headers)
+    }
+    if (!allowed) {
+      const refusal: Refusal = {
+        reason: 'rate_limited',
+        message: 'Too many requests.',
+        explanation: `Option ${area.name}.rateLimit allows ${limit} calls per window.`,
+      }
+      return refused(area, refusal, { ...headers, ...retryAfter })
+    }
+    if (target === undefined) return unrouted(exchange, headers)
+    if (body?.ok === false && body.isTooLarge) {
+      const explanation = `${body.problem} Option maxBodyBytes of startMockServer sets the limit.`
+      return failed(area, 413, { rule: 'body-too-large', message: body.problem, explanation }, headers)
+    }
+    // The URLs in the response point to the server that the client called.
+    addresses.requested = exchange.request.server
+    try {
+      return execute(exchange, target, isKeyRunning, headers)
+    } catch (error) {
+      const cause = error instanceof Error ? `${error.name}: ${error.message}` : 'unknown'
+      const message = 'An internal error occurred.'
+      const explanation = `The mock failed: ${cause}.`
+      return failed(area, 500, { rule: 'internal-error', message, explanation }, headers)
+    } finally {
+      addresses.requested = undefined
+    }
+  }
+
   // The mock decides and logs each request synchronously, so parallel calls are decided one by one.
-  const run = (exchange: Exchange, isKeyRunning = false): MockResponse =>
-    withRequestOrigin(exchange.request.server, () => {
-      const decided = decide(exchange, isKeyRunning)
-      log.write(now(), exchange, decided, decided.response)
-      return respondWith(decided.response)
-    })
+  const run = (exchange: Exchange, isKeyRunning = false): MockResponse => {
+    const decided = decide(exchange, isKeyRunning)
+    log.write(now(), exchange, decided, decided.response)
+    return respondWith(decided.response)
+  }
 
   /** Logs a request whose sender disconnected, and sends no response. */
   const aborted = (exchange: Exchange): MockResponse => {
@@ -73,22 +108,20 @@ export const createPipeline = (options: PipelineOptions): Handler => {
   const runUnderFault = async (
     fault: AppliedFault,
     exchange: Exchange,
-    target: OperationTarget,
+    { definition }: OperationTarget,
     isKeyRunning: boolean,
   ): Promise<MockResponse> => {
-    const { request } = exchange
+    const { area, request, bearer } = exchange
     if (fault.delayBefore > 0) {
       await delayResponse(fault.delayBefore, request.signal)
       if (hasLeft(request)) return aborted(exchange)
     }
-    const { sent, decision } = withRequestOrigin(request.server, () =>
-      applyFault(fault, {
-        area: exchange.area,
-        definition: target.definition,
-        decide: () => decide(exchange, isKeyRunning),
-        countCall: () => countCall(exchange).headers,
-      }),
-    )
+    const { sent, decision } = applyFault(fault, {
+      area,
+      definition,
+      decide: () => decide(exchange, isKeyRunning),
+      countCall: () => area.limit(bearer, definition, fieldsOf(exchange), true).headers,
+    })
     log.write(now(), exchange, decision, 'response' in sent ? sent.response : undefined)
     if (fault.delayAfter > 0) await delayResponse(fault.delayAfter, request.signal)
     return sent
@@ -102,10 +135,12 @@ export const createPipeline = (options: PipelineOptions): Handler => {
   ): Promise<MockResponse> => {
     const start = async (isKeyRunning: boolean): Promise<MockResponse> =>
       fault === undefined ? run(exchange, isKeyRunning) : runUnderFault(fault, exchange, target, isKeyRunning)
-    const key = keyScope(exchange)
-    if (key === undefined) return start(false)
+    const { path, bearer, idempotencyKey = '' } = exchange
+    const { operation, idempotencyKey: hasKey } = target.definition
+    if (!hasKey || idempotencyKey.trim() === '') return start(false)
+    const key = [operation, path, bearer, idempotencyKey].join('\n')
     for (let earlier = running.get(key); earlier; earlier = running.get(key)) {
-      if (exchange.area.refusesRunningKeys) return start(true)
+      if (exchange.area.options.keyInFlight === 'conflict') return start(true)
       await earlier
       if (hasLeft(exchange.request)) return aborted(exchange)
     }
@@ -116,115 +151,110 @@ export const createPipeline = (options: PipelineOptions): Handler => {
   }
 
   const runOperation = async (exchange: Exchange, target: OperationTarget): Promise<MockResponse> => {
+    const { request } = exchange
+    const { operation, method, auth } = target.definition
     try {
-      exchange.body = await read(exchange, target)
+      // Only the login also accepts form fields (row 32).
+      exchange.body = method === 'GET' ? NO_BODY : await readBody(request, auth === 'credentials')
     } catch {
       aborted(exchange)
       // Reading the body of the request failed, so `mock.fetch` rejects with a connection error.
       return { kind: 'closed', code: 'ECONNRESET' }
     }
-    if (hasLeft(exchange.request)) return aborted(exchange)
-    const { operation } = target.definition
+    if (hasLeft(request)) return aborted(exchange)
     const fault =
       faults.active.length > 0 ? faults.next(operation, () => faultRequestOf(exchange, target)) : undefined
     const sent =
       fault === undefined && running.size === 0 ? run(exchange) : await runInTurn(exchange, target, fault)
-    return withCorsAndHead(exchange.request, sent)
+    return withCorsAndHead(request, sent)
   }
 
-  /** Responds with the payer's page at this path, or undefined if there is none. */
-  const runPage = async (exchange: Exchange): Promise<MockResponse | undefined> => {
-    const { area, request, path } = exchange
-    const response = mayBePage(path) ? await pages(area.name, request, path) : undefined
-    if (response === undefined) return undefined
-    const executed = request.method === 'POST' && response.status < 400
-    const explanation =
-      response.status === 400 ? 'The code or choice was wrong.' : "The payer's page responded."
-    log.write(now(), exchange, { executed, rule: 'page', explanation }, response)
-    return respondWith(response)
-  }
-
+  /** Responds with the payer's page at this path, or refuses the request. */
   const runUnlessRouted = async (
     request: IncomingRequest,
-    best: Located<AreaRuntime>,
-    candidates: readonly Located<AreaRuntime>[],
+    candidates: readonly [Located<AreaRuntime>, ...Located<AreaRuntime>[]],
   ): Promise<MockResponse> => {
     for (const candidate of candidates) {
-      const sent = await runPage(receive(request, candidate))
-      if (sent !== undefined) return sent
+      const exchange = receive(request, candidate)
+      const { area, path } = exchange
+      const page = mayBePage(path) ? await pages(area.name, request, path) : undefined
+      if (page === undefined) continue
+      const executed = request.method === 'POST' && page.status < 400
+      const explanation =
+        page.status === 400 ? 'The code or choice was wrong.' : "The payer's page responded."
+      log.write(now(), exchange, { executed, rule: 'page', explanation }, { ...page, body: '' })
+      return respondWith(page)
     }
-    return withCorsAndHead(request, run(receive(request, best)))
+    return withCorsAndHead(request, run(receive(request, candidates[0])))
   }
 
   return (request) => {
-    const candidates = locate(request.url, request.method, bases())
-    const [best] = candidates
+    const [best, ...others] = locate(request.url, request.method, addresses.bases, areas)
     if (best === undefined) return undefined
     if (isPreflight(request)) return Promise.resolve(respondWith(preflightResponse(request)))
     return best.match.kind === 'route'
       ? runOperation(receive(request, best), best.match.target)
-      : runUnlessRouted(request, best, candidates)
+      : runUnlessRouted(request, [best, ...others])
   }
+}
+
+/** Returns a request with what `locate` found for it. The body is not read. */
+const receive = (request: IncomingRequest, { area, path, query, match }: Located<AreaRuntime>): Exchange => ({
+  request,
+  area,
+  receivedAt: machineNow(),
+  path,
+  query,
+  bearer: bearerOf(request.headers.get('authorization')),
+  target: match.kind === 'route' ? match.target : undefined,
+  allow: match.kind === 'other-method' ? match.allow : undefined,
+  parameters: match.kind === 'route' ? match.parameters : {},
+  idempotencyKey: request.headers.get('idempotency-key') ?? undefined,
+  contentType: request.headers.get('content-type'),
+  body: undefined,
+})
+
+const bearerOf = (header: string | null): string | undefined => {
+  if (header === null || header.slice(0, 7).toLowerCase() !== 'bearer ') return undefined
+  return header.slice(7).trim() || undefined
 }
 
 /** Returns whether a path may be a payer's page. The mock loads the code of the pages only for such a path. */
 const mayBePage = (path: string): boolean => path.startsWith('/authorize/') || path.startsWith('/confirm/')
 
-const NO_HEADERS: HeaderFields = {}
+const NO_BODY = { ok: true, fields: NO_FIELDS, characters: 0 } as const
 
-/** Counts a call against the area's rate limit, unless `counts` is false. Returns the response's rate-limit headers. */
-const countCall = (
-  exchange: Exchange,
-  counts = true,
-): { readonly headers: HeaderFields; readonly admission?: Admission } => {
-  const { area, bearer, target } = exchange
-  if (area.limiter === undefined) return { headers: NO_HEADERS }
-  const admission = area.limiter(area.bucket(bearer, target?.definition, fieldsOf(exchange)), counts)
-  return { headers: area.limitHeaders(admission), admission }
-}
+/** Returns the fields of a body, or an empty object if the body was not read or is not valid. */
+const fieldsOf = ({ body }: Exchange): Fields => (body?.ok === true ? body.fields : NO_FIELDS)
 
-/** Decides a request (row 5). `isKeyRunning`: an earlier request with the same key still runs (row 73a). */
-const decide = (exchange: Exchange, isKeyRunning: boolean): Decided => {
-  const { area, target, body } = exchange
-  const isDown = area.isDown()
-  const { headers, admission } = countCall(exchange, !isDown)
-  if (isDown) {
-    const message = 'The service is unavailable.'
-    return failed(area, 503, { rule: 'outage', message, explanation: 'An outage was started.' }, headers)
-  }
-  if (admission?.allowed === false) {
-    const refusal: Refusal = {
-      reason: 'rate_limited',
-      message: 'Too many requests.',
-      explanation: `Option ${area.name}.rateLimit allows ${admission.limit} calls per window.`,
-    }
-    return refused(area, refusal, { ...headers, ...area.refusalHeaders(admission) })
-  }
-  if (target === undefined) return unrouted(exchange, headers)
-  if (body?.ok === false && body.isTooLarge) {
-    const explanation = `${body.problem} Option maxBodyBytes of startMockServer sets the limit.`
-    return failed(area, 413, { rule: 'body-too-large', message: body.problem, explanation }, headers)
-  }
-  try {
-    return execute(exchange, target, isKeyRunning, headers)
-  } catch (error) {
-    const cause = error instanceof Error ? `${error.name}: ${error.message}` : 'unknown'
-    const message = 'An internal error occurred.'
-    const explanation = `The mock failed: ${cause}.`
-    return failed(area, 500, { rule: 'internal-error', message, explanation }, headers)
+const isEmpty = ({ body }: Exchange): boolean => body?.ok === true && Object.keys(body.fields).length === 0
+
+/** Returns the request in the form that the `when` of a fault receives. */
+const faultRequestOf = (exchange: Exchange, { definition }: OperationTarget): FaultRequest => {
+  const { area, parameters, query, idempotencyKey } = exchange
+  return {
+    operation: definition.operation as Operation,
+    fields: {
+      ...area.correlationFields(parameters),
+      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+      ...Object.fromEntries(new URLSearchParams(query)),
+      ...fieldsOf(exchange),
+      ...parameters,
+    },
   }
 }
 
 /** Responds to a request with an unknown path or a wrong method. */
 const unrouted = (exchange: Exchange, headers: HeaderFields): Decided => {
-  const { area, allow } = exchange
+  const { area, allow, path, request } = exchange
   if (allow !== undefined) {
     const message = 'The method is not allowed.'
     const explanation = `This path accepts ${allow} only.`
     return failed(area, 405, { rule: 'wrong-method', message, explanation }, { ...headers, Allow: allow })
   }
   const message = 'There is no such path.'
-  const explanation = `No operation has this path. The most similar route is ${nearestRouteOf(exchange)}.`
+  const nearest = nearestRoute(path, request.method, area.router.routes).route
+  const explanation = `No operation has this path. The most similar route is ${nearest}.`
   return failed(area, 404, { rule: 'unknown-path', message, explanation }, headers)
 }
 
@@ -248,12 +278,28 @@ const execute = (
   // The first result of a used key comes before the checks of Content-Type and body (G rule 1).
   const replay = area.replays[name]?.(call)
   if (isKeyRunning) return refused(area, KEY_IN_USE, headers)
-  if (replay !== undefined) return operated(area, definition, replay, headers)
+  if (replay?.ok === false) return refused(area, replay.refusal, headers)
+  if (replay !== undefined) {
+    const { body, explanation = '' } = replay.value
+    return {
+      response: area.success(definition, body, headers),
+      executed: false,
+      rule: 'replayed',
+      explanation:
+        `The Idempotency-Key was used before. This is the original response, and nothing was executed. ${explanation}`.trim(),
+    }
+  }
   const problem = problemOf(exchange, definition, headers)
   if (problem !== undefined) return problem
   const result = area.resolvers[name]?.(call)
   if (result === undefined) throw new Error(`The operation ${name} has no resolver.`)
-  return operated(area, definition, result, headers)
+  if (!result.ok) return refused(area, result.refusal, headers)
+  return {
+    response: area.success(definition, result.value, headers),
+    executed: true,
+    rule: 'accepted',
+    explanation: 'The operation was executed.',
+  }
 }
 
 /** Checks the Content-Type and the body. Returns the rejection of the request, or `undefined` if both are valid. */
@@ -263,8 +309,8 @@ const problemOf = (
   headers: HeaderFields,
 ): Decided | undefined => {
   const { area, body, contentType } = exchange
-  const isAccepted = isJson(contentType) || (readsForm(definition) && isForm(contentType))
-  if (area.checksContentType && !isAccepted && !isEmpty(exchange)) {
+  const isAccepted = isJson(contentType) || (definition.auth === 'credentials' && isForm(contentType))
+  if (area.options.contentType === 'json' && !isAccepted && !isEmpty(exchange)) {
     const message = 'The Content-Type is not supported.'
     const explanation = `The Content-Type is ${contentType ?? 'missing'}; send "Content-Type: application/json". Option ${area.name}.contentType is "json".`
     return failed(area, 415, { rule: 'content-type', message, explanation }, headers)
@@ -273,7 +319,8 @@ const problemOf = (
     return failed(area, 400, { rule: 'malformed-body', message: body.problem }, headers)
   }
   // An operation with a body checks its fields itself.
-  if (!area.refusesUnknownFields || definition.request !== undefined || isEmpty(exchange)) return undefined
+  if (area.options.unknownFields === 'ignore' || definition.request !== undefined || isEmpty(exchange))
+    return undefined
   const [field = ''] = Object.keys(fieldsOf(exchange))
   const explanation = `Option ${area.name}.unknownFields is "refuse".`
   return refused(
@@ -281,25 +328,6 @@ const problemOf = (
     { reason: 'invalid', message: 'The request has an unknown field.', field, explanation },
     headers,
   )
-}
-
-const operated = (
-  area: AreaRuntime,
-  definition: EndpointDefinition,
-  result: Result<Success>,
-  headers: HeaderFields,
-): Decided => {
-  if (!result.ok) return refused(area, result.refusal, headers)
-  const { replayed = false, explanation } = result.value
-  const reason = replayed
-    ? 'The Idempotency-Key was used before. This is the original response, and nothing was executed.'
-    : 'The operation was executed.'
-  return {
-    response: area.success(definition, result.value, headers),
-    executed: !replayed,
-    rule: replayed ? 'replayed' : 'accepted',
-    explanation: explanation === undefined ? reason : `${reason} ${explanation}`,
-  }
 }
 
 const refused = (area: AreaRuntime, refusal: Refusal, headers: HeaderFields): Decided => ({

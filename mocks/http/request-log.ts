@@ -1,9 +1,9 @@
 import type { Area } from '../../src/contract/endpoint.ts'
 import { newRecent, recentList, type Sequence } from '../base/recent-list.ts'
 import { machineNow } from '../time/machine.ts'
-import { assertOperation, isOperation, type Operation } from './area.ts'
-import { type Exchange, fieldsOf, nearestRouteOf } from './exchange.ts'
+import { assertOperation, type Exchange, isOperation, type Operation } from './area.ts'
 import type { FaultKind } from './fault-schema.ts'
+import type { ResponseData } from './message.ts'
 import type { Secrets } from './redact.ts'
 import {
   pathWithoutSecrets,
@@ -13,7 +13,7 @@ import {
   redactPath,
   withoutSecrets,
 } from './redact.ts'
-import type { HeaderFields, ResponseData } from './response.ts'
+import { nearestRoute } from './routes.ts'
 
 /** A request that the mock received, and the mock's decision, without secrets. */
 export interface LoggedRequest {
@@ -87,26 +87,17 @@ export interface Decided extends Decision {
  * A stored entry: what was received and sent, with its secrets. `read` removes the secrets, because most entries are
  * never read.
  */
-interface LogEntry extends Decision {
+interface LogEntry extends Pick<Exchange, 'path' | 'query' | 'idempotencyKey' | 'body'> {
   readonly at: number
   readonly durationMs: number
   readonly area: Area
   readonly method: string
-  readonly path: string
-  readonly query: string
   readonly operation: string | undefined
   /** The headers of the request as JSON text, because the request itself would keep its body or its connection. */
   readonly headers: string
-  /** The body's fields, or a note if the body is too long. */
-  readonly body: Readonly<Record<string, unknown>> | string
-  readonly idempotencyKey: string | undefined
-  readonly status: number | undefined
-  readonly responseHeaders: HeaderFields | undefined
-  /** The response as JSON text; absent for a response to a payer or to an unknown path. */
-  readonly response: string | undefined
+  readonly decision: Decision
+  readonly response: ResponseData | undefined
   readonly nearestRoute: string | undefined
-  /** About how many characters the entry keeps. */
-  readonly characters: number
 }
 
 /** The request log, with methods that only the mock uses. */
@@ -135,50 +126,27 @@ const MAX_BODY_CHARACTERS = 65_536
 
 const omitted = (characters: number): string => `[${characters} characters, not kept]`
 
+/** Returns about how many characters an entry keeps. */
+const sizeOf = ({ path, query, headers, body, response }: LogEntry): number =>
+  path.length +
+  query.length +
+  headers.length +
+  (body?.ok ? body.characters : 0) +
+  (response?.body.length ?? 0)
+
 /** Returns a logged body as JSON text without secret fields, or `undefined` if it has no fields. */
 const bodyText = ({ body }: LogEntry): string | undefined => {
-  if (typeof body === 'string') return JSON.stringify(body)
-  return Object.keys(body).length === 0 ? undefined : redactFields(body)
+  if (body?.ok !== true || Object.keys(body.fields).length === 0) return undefined
+  return body.characters > MAX_BODY_CHARACTERS
+    ? JSON.stringify(omitted(body.characters))
+    : redactFields(body.fields)
 }
 
-/**
- * Returns the log entry of a request. Only a request to an operation is logged with its body. The body of a form that
- * was sent to a payer's page is omitted, because it may contain a one-time code.
- */
-const entryOf = (
-  at: number,
-  exchange: Exchange,
-  decision: Decision,
-  response: ResponseData | undefined,
-): LogEntry => {
-  const { area, request, receivedAt, path, query, target, body, idempotencyKey } = exchange
-  const { executed, rule, explanation, fault } = decision
-  const received = body?.ok === true ? body.characters : 0
-  const isJson = body !== undefined && response?.headers['Content-Type'] === 'application/json'
-  const sent = isJson && response.body !== '' ? response.body : undefined
-  const headers = JSON.stringify([...request.headers])
-  const isLong = sent !== undefined && sent.length > MAX_BODY_CHARACTERS
-  return {
-    at,
-    durationMs: machineNow() - receivedAt,
-    area: area.name,
-    method: request.method,
-    path,
-    query,
-    operation: target?.definition.operation,
-    headers,
-    body: received > MAX_BODY_CHARACTERS ? omitted(received) : fieldsOf(exchange),
-    idempotencyKey,
-    status: response?.status,
-    responseHeaders: response?.headers,
-    response: isLong ? JSON.stringify(omitted(sent.length)) : sent,
-    executed,
-    rule,
-    explanation,
-    fault,
-    nearestRoute: target === undefined && rule !== 'page' ? nearestRouteOf(exchange) : undefined,
-    characters: path.length + query.length + headers.length + received + (sent?.length ?? 0),
-  }
+/** Returns a logged response as text; `undefined` for a response to a payer or to an unknown path. */
+const responseText = ({ body, response }: LogEntry): string | undefined => {
+  if (body === undefined || response?.headers['Content-Type'] !== 'application/json') return undefined
+  if (response.body.length > MAX_BODY_CHARACTERS) return omitted(response.body.length)
+  return response.body === '' ? undefined : redactJson(response.body)
 }
 
 /** Creates a log of the last `size` requests, which keeps fewer if they are long. */
@@ -192,10 +160,11 @@ export const createRequestLog = (size: number, secrets: Secrets): WritableReques
 
   /** Returns a copy of an entry, without secrets. */
   const read = (entry: LogEntry, number: number): LoggedRequest => {
-    const { at, durationMs, area, method, path, query, operation = '', nearestRoute } = entry
-    const { idempotencyKey, status, responseHeaders, executed, rule, explanation, fault } = entry
+    const { at, durationMs, area, method, path, query, operation = '', nearestRoute, idempotencyKey } = entry
+    const { executed, rule, explanation, fault } = entry.decision
+    const { status, headers: responseHeaders } = entry.response ?? {}
     const body = bodyText(entry)
-    const response = entry.response && redactJson(entry.response)
+    const response = responseText(entry)
     return {
       number,
       at: new Date(at),
@@ -242,12 +211,29 @@ export const createRequestLog = (size: number, secrets: Secrets): WritableReques
     get dropped() {
       return entries.dropped
     },
-    write(...written) {
-      const entry = entryOf(...written)
-      characters += entry.characters
+    // Only a request to an operation has a body here. The form of a payer's page is omitted: it may contain a code.
+    write(at, { area, request, receivedAt, path, query, target, body, idempotencyKey }, decision, response) {
+      const { method } = request
+      const isNearby = target === undefined && decision.rule !== 'page'
+      const entry: LogEntry = {
+        at,
+        durationMs: machineNow() - receivedAt,
+        area: area.name,
+        method,
+        path,
+        query,
+        operation: target?.definition.operation,
+        headers: JSON.stringify([...request.headers]),
+        body,
+        idempotencyKey,
+        decision,
+        response,
+        nearestRoute: isNearby ? nearestRoute(path, method, area.router.routes).route : undefined,
+      }
+      characters += sizeOf(entry)
       let dropped = entries.push(entry)
       do {
-        characters -= dropped?.characters ?? 0
+        if (dropped !== undefined) characters -= sizeOf(dropped)
         dropped = characters > MAX_CHARACTERS ? entries.drop() : undefined
       } while (dropped !== undefined)
       for (const listener of listeners) listener(read(entry, entries.bounds().end))
@@ -284,6 +270,7 @@ export const explain = (
   if (last !== undefined) return `${operation}: ${sentence(last)}`
   const route = routeOf(operation)
   const near = log.last((entry) => entry.nearestRoute === route)
-  const hint = near === undefined ? '' : ` This request was probably meant for it: ${sentence(near)}`
+  const hint =
+    near === undefined ? '' : ` This request was probably meant for ${operation}: ${sentence(near)}`
   return `${operation} (${route}): no such request has arrived.${hint}`
 }

@@ -1,5 +1,5 @@
 import type { Area, EndpointDefinition } from '../../src/contract/endpoint.ts'
-import type { ServerAddress } from './response.ts'
+import type { ServerAddress } from './message.ts'
 
 /** A route: a path template below the base URL, and its target. */
 export interface Route<Target> {
@@ -71,9 +71,10 @@ export const createRouter = <Target>(routes: readonly Route<Target>[]) => {
 
   const search = (path: string, method: string): Match<Target> => {
     const same = literals.get(path) ?? []
-    const literal = same.find((route) => accepts(route, method))
-    if (literal !== undefined) {
-      return { kind: 'route', path: literal.path, target: literal.target, parameters: NO_PARAMETERS }
+    for (const route of same) {
+      if (accepts(route, method)) {
+        return { kind: 'route', path: route.path, target: route.target, parameters: NO_PARAMETERS }
+      }
     }
     const allowed = new Set(same.flatMap(({ methods }) => methods))
     const segments = path.split('/')
@@ -134,15 +135,15 @@ export const createRoutes = (
 /** An area, as far as its routes are concerned. */
 export interface Routed {
   readonly name: Area
-  /** Version prefix of the area's paths. */
-  readonly apiPrefix: string
+  /** `apiPrefix` is the version prefix of the area's paths. */
+  readonly options: { readonly apiPrefix: string }
   readonly router: Router<OperationTarget>
 }
 
 /** A base URL of an area, without a trailing slash. */
-export interface Base<AnyArea extends Routed> {
+interface Base {
   readonly url: string
-  readonly area: AnyArea
+  readonly area: Area
 }
 
 /** Returns whether a URL can be a base URL: http or https, without credentials, query and fragment. */
@@ -158,60 +159,53 @@ export const normalizedBase = (url: string): string => {
   return `${origin}${pathname}`.replace(/\/+$/, '')
 }
 
+/** The base URLs of a mock. */
+export type Addresses = ReturnType<typeof createAddresses>
+
 /**
  * Keeps the base URLs from the options and the URLs of the running servers.
  *
- * @param hasOwn returns whether the caller's options set the base URL of an area
+ * @param own the base URL of each area in this process
+ * @param given the options of the caller: a base URL among them is the one for payers, too
  */
-export const createAddresses = <AnyArea extends Routed>(
+export const createAddresses = (
   own: Readonly<Record<Area, string>>,
-  hasOwn: (area: Area) => boolean,
-  areas: readonly AnyArea[],
+  given: { readonly [Name in Area]?: { readonly baseUrl?: string } },
 ) => {
   let servers: readonly ServerAddress[] = []
-  let bases: readonly Base<AnyArea>[] | undefined
-  /** The address to which the client sent the current request. */
-  let requested: ServerAddress | undefined
+
+  const basesOf = (area: Area): Base[] =>
+    [own[area], ...servers.flatMap(({ url, publicUrl = url }) => [url, publicUrl])].map((url) => ({
+      url,
+      area,
+    }))
+  const bases = (): readonly Base[] => [...basesOf('subscriptions'), ...basesOf('gateway')]
 
   const serve = (next: typeof servers): void => {
     servers = next
-    bases = undefined
+    addresses.bases = bases()
   }
 
-  return {
-    /** Returns the base URLs of both areas. */
-    bases(): readonly Base<AnyArea>[] {
-      bases ??= areas.flatMap((area) =>
-        [own[area.name], ...servers.flatMap(({ url, publicUrl = url }) => [url, publicUrl])].map((url) => ({
-          url,
-          area,
-        })),
-      )
-      return bases
-    },
+  const addresses = {
+    /** The base URLs of both areas. */
+    bases: bases(),
+    /** The address to which the client sent the request that is decided now. */
+    requested: undefined as ServerAddress | undefined,
     /** Returns the base URL at which clients in this process reach an area. */
     current: (area: Area): string => servers.at(-1)?.url ?? own[area],
     /** Returns the base URL that an area uses in the links of its responses, such as the link to the payer's page. */
     forPayers(area: Area): string {
-      const { publicUrl, url } = requested ?? servers.at(-1) ?? {}
-      return publicUrl ?? (hasOwn(area) ? own[area] : url) ?? own[area]
+      const { publicUrl, url } = addresses.requested ?? servers.at(-1) ?? {}
+      return publicUrl ?? (given[area]?.baseUrl === undefined ? url : own[area]) ?? own[area]
     },
     isServed: (): boolean => servers.length > 0,
-    /** Runs `act` for a request that a client sent to `address`. */
-    withRequestOrigin<Value>(address: ServerAddress | undefined, act: () => Value): Value {
-      requested = address
-      try {
-        return act()
-      } finally {
-        requested = undefined
-      }
-    },
     /** Adds a server. Returns a function that removes the server. */
     attach(server: ServerAddress): () => void {
       serve([...servers, server])
       return () => serve(servers.filter((other) => other !== server))
     },
   }
+  return addresses
 }
 
 /** An area whose base URL matches a request. `path` is the path below the base URL; `match` is the router's result. */
@@ -279,11 +273,13 @@ const RANK = { route: 0, 'other-method': 1, none: 2 } as const
 export const locate = <AnyArea extends Routed>(
   url: string,
   method: string,
-  bases: readonly Base<AnyArea>[],
+  bases: readonly Base[],
+  areas: Readonly<Record<Area, AnyArea>>,
 ): readonly Located<AnyArea>[] => {
   const candidates: (Located<AnyArea> & { readonly base: string })[] = []
-  for (const { url: base, area } of bases) {
+  for (const { url: base, area: name } of bases) {
     if (!url.startsWith(base) || !['/', '?', '#', ''].includes(url.charAt(base.length))) continue
+    const area = areas[name]
     const { path, query } = split(url.slice(base.length))
     const match = area.router.search(path, method)
     if (match.kind === 'route') return [{ area, path: match.path, query, match }]
@@ -292,7 +288,8 @@ export const locate = <AnyArea extends Routed>(
   if (candidates.length < 2) return candidates
   const similarityOf = ({ area, path }: Located<AnyArea>) =>
     nearestRoute(path, method, area.router.routes).similarity
-  const hasPrefix = ({ area, path }: Located<AnyArea>) => Number(path.startsWith(`${area.apiPrefix}/`))
+  const hasPrefix = ({ area, path }: Located<AnyArea>) =>
+    Number(path.startsWith(`${area.options.apiPrefix}/`))
   return candidates.sort(
     (one, other) =>
       RANK[one.match.kind] - RANK[other.match.kind] ||

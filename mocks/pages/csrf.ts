@@ -1,6 +1,5 @@
-import type { IncomingRequest } from '../http/response.ts'
+import type { IncomingRequest } from '../http/message.ts'
 
-/** Returns the host of a URL, or `undefined` if the URL is not valid. */
 const hostOf = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).host : undefined)
 
 /**

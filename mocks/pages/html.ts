@@ -16,37 +16,41 @@ export class Html {
 }
 
 /** A value of a template. Templates escape every value that is not `Html`. */
-export type HtmlValue = Html | string | number | undefined | readonly HtmlValue[]
+export type HtmlValue = Html | string | number | false | undefined | readonly HtmlValue[]
 
 const render = (value: HtmlValue): string => {
-  if (value === undefined) return ''
+  if (value === undefined || value === false) return ''
   if (value instanceof Html) return value.markup
   if (typeof value === 'object') return value.map(render).join('')
   return String(value).replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign)
 }
 
-/** Renders markup. Put values only into text and quoted attributes; `undefined` renders as nothing. */
+/** Renders markup. Put values only into text and quoted attributes; `undefined` and `false` render as nothing. */
 export const html = (parts: TemplateStringsArray, ...values: readonly HtmlValue[]): Html =>
   new Html(parts.reduce((markup, part, index) => markup + render(values[index - 1]) + part))
 
-/** Renders a whole document. */
-export const documentOf = (document: {
+/** A whole page. Its style and script are the only ones that its policy allows. */
+export interface Document {
   readonly title: string
   readonly style: string
+  readonly script?: string
   readonly body: Html
-}): string =>
+}
+
+export const documentOf = ({ title, style, script, body }: Document): string =>
   html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<title>${document.title}</title>
+<title>${title}</title>
 <link rel="icon" href="data:,">
-<style>${new Html(document.style)}</style>
+<style>${new Html(style)}</style>
 </head>
 <body>
-${document.body}
+${body}
+${script && html`<script>${new Html(script)}</script>`}
 </body>
 </html>
 `.markup

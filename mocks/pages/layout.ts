@@ -1,6 +1,6 @@
-import type { HeaderFields, ResponseData } from '../http/response.ts'
-import { documentOf, type Html, type HtmlValue, html } from './html.ts'
-import { hashSource, style } from './style.ts'
+import type { HeaderFields, ResponseData } from '../http/message.ts'
+import { type Document, documentOf, type Html, type HtmlValue, html } from './html.ts'
+import { style } from './style.ts'
 
 /** The merchant's address to which the payer returns. */
 export interface ReturnTarget {
@@ -21,18 +21,16 @@ export const returnTarget = (address: string): ReturnTarget => {
   return { href, name: `${protocol}//${host}`, sources: protocol }
 }
 
-/** The content of a page. */
 export interface Page {
   readonly status: number
   readonly title: string
   readonly content: HtmlValue
   /** The merchant's address, for a page that leads back to the merchant. */
-  readonly target?: ReturnTarget | undefined
+  readonly target?: ReturnTarget
   /** What the mock's banner tells the tester, such as the code to enter. */
-  readonly hint?: string | undefined
+  readonly hint?: string
 }
 
-/** The headers of every page. */
 export const commonHeaders: HeaderFields = {
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',
@@ -41,42 +39,55 @@ export const commonHeaders: HeaderFields = {
   'Referrer-Policy': 'same-origin',
 }
 
-let styleSource: Promise<string> | undefined
-
-/** Returns a Content-Security-Policy that allows only the page's style, and forms to this server or the merchant. */
-const contentPolicy = async (target: ReturnTarget | undefined): Promise<string> => {
-  styleSource ??= hashSource(style)
-  return [
-    "default-src 'none'",
-    `style-src ${await styleSource}`,
-    'img-src data:',
-    `form-action 'self'${target === undefined ? '' : ` ${target.sources}`}`,
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ')
+/** Returns the hash of a style or script, in the format of a Content-Security-Policy. */
+const hashSource = async (text: string): Promise<string> => {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
+  return `'sha256-${btoa(String.fromCharCode(...new Uint8Array(digest)))}'`
 }
 
-/** Responds with a page. */
-export const pageResponse = async (
-  { status, title, content, target, hint }: Page,
+/**
+ * Responds with a page. Its Content-Security-Policy allows its own style and script, and forms to the addresses in
+ * `forms`, in the syntax of `form-action`.
+ */
+export const documentResponse = async (
+  status: number,
+  document: Document,
+  forms: string,
   headers: HeaderFields = {},
-): Promise<ResponseData> => ({
-  status,
-  headers: {
-    'Content-Type': 'text/html; charset=utf-8',
-    'Content-Security-Policy': await contentPolicy(target),
-    ...commonHeaders,
-    ...headers,
-  },
-  body: documentOf({
-    title,
-    style,
-    body: html`<header class="mock">A mock for tests: no money moves.${hint && ` ${hint}`}</header>
+): Promise<ResponseData> => {
+  const { style, script } = document
+  const policy = [
+    "default-src 'none'",
+    `style-src ${await hashSource(style)}`,
+    ...(script === undefined ? [] : [`script-src ${await hashSource(script)}`, "connect-src 'self'"]),
+    'img-src data:',
+    `form-action ${forms}`,
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ]
+  return {
+    status,
+    headers: {
+      'Content-Type': 'text/html; charset=utf-8',
+      'Content-Security-Policy': policy.join('; '),
+      ...commonHeaders,
+      ...headers,
+    },
+    body: documentOf(document),
+  }
+}
+
+export const pageResponse = (
+  { status, title, content, target, hint }: Page,
+  headers?: HeaderFields,
+): Promise<ResponseData> => {
+  const body = html`<header class="mock">A mock for tests: no money moves.${hint && ` ${hint}`}</header>
 <main>
 ${content}
-</main>`,
-  }),
-})
+</main>`
+  const forms = ["'self'", ...(target === undefined ? [] : [target.sources])]
+  return documentResponse(status, { title, style, body }, forms.join(' '), headers)
+}
 
 /** Redirects the payer to the merchant. With status 303, the browser always uses GET. */
 export const redirectResponse = ({ href }: ReturnTarget): ResponseData => ({
@@ -85,7 +96,6 @@ export const redirectResponse = ({ href }: ReturnTarget): ResponseData => ({
   body: '',
 })
 
-/** Returns a page with one message. */
 export const messagePage = (status: number, title: string, text: string, details?: HtmlValue): Page => ({
   status,
   title,
@@ -94,10 +104,13 @@ export const messagePage = (status: number, title: string, text: string, details
 ${details}`,
 })
 
+/** What the page of a request says that is no longer open. The default status is 200. */
+export type ClosedWords = readonly [title: string, text: string, status?: number]
+
 /** Returns a page with a message and the link back to the merchant. */
 export const closedPage = (
-  [title, text, status]: readonly [title: string, text: string, status: number],
-  details: HtmlValue,
+  [title, text, status = 200]: ClosedWords,
+  details: Html,
   address: string,
 ): Page => {
   const target = returnTarget(address)
@@ -105,6 +118,14 @@ export const closedPage = (
   return { ...messagePage(status, title, text, [details, link]), target }
 }
 
-/** Renders the link that leads back to the merchant from a page on which the payer has not decided. */
-export const backLink = ({ href, name }: ReturnTarget): Html =>
-  html`<p class="back"><a href="${href}" rel="noreferrer">Back to <bdi>${name}</bdi> without deciding</a></p>`
+/** Returns a page on which the payer decides, with a link that leads back to the merchant without a decision. */
+export const openPage = (
+  title: string,
+  content: readonly HtmlValue[],
+  address: string,
+  more: Partial<Page> = {},
+): Page => {
+  const target = returnTarget(address)
+  const back = html`<p class="back"><a href="${target.href}" rel="noreferrer">Back to <bdi>${target.name}</bdi> without deciding</a></p>`
+  return { status: 200, title, target, content: [html`<h1>${title}</h1>`, content, back], ...more }
+}

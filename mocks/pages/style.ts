@@ -1,4 +1,4 @@
-/** The colors of every page, for light and dark mode. The contrast meets WCAG AA. */
+/** The colors of every page, for light and dark mode, whose contrast meets WCAG AA, and the looks of plain elements. */
 export const palette = `
 :root {
   color-scheme: light dark;
@@ -20,16 +20,21 @@ export const palette = `
 }
 * { box-sizing: border-box; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 3px; }
+body { background: var(--ground); color: var(--ink); font: 1rem/1.5 var(--font); }
+h1 { margin: 0.5rem 0; font-size: 1.375rem; line-height: 1.25; }
+a { color: var(--accent); }
+code, pre { font: 0.8125rem/1.4 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
+summary, button { cursor: pointer; }
+/* A word that is too long for its place is cut with "…", never broken. */
+bdi { display: inline-block; max-width: 100%; overflow: hidden; text-overflow: ellipsis; vertical-align: bottom; }
+a bdi { text-decoration: inherit; }
 `
 
 /** The style of the payer's pages. The Content-Security-Policy allows only the hash of this style. */
 export const style = `${palette}
-body { margin: 0; padding: 1rem; background: var(--ground); color: var(--ink); font: 1rem/1.5 var(--font); }
-bdi { display: inline-block; max-width: 100%; overflow: hidden; text-overflow: ellipsis; vertical-align: bottom; }
-a bdi { text-decoration: inherit; }
+body { margin: 0; padding: 1rem; }
 main { max-width: 27rem; margin: 4vh auto 1rem; padding: 1.5rem; border: 1px solid var(--line); border-radius: 1rem; background: var(--card); }
 .mock { max-width: 27rem; margin: 0 auto; padding: 0.5rem 1rem; border-radius: 0.75rem; background: var(--note-ground); color: var(--note); font-size: 0.875rem; text-align: center; }
-h1 { margin: 0 0 0.25rem; font-size: 1.375rem; line-height: 1.25; }
 h2 { margin: 1.5rem 0 0.5rem; font-size: 1rem; }
 p { margin: 0.5rem 0; }
 .quiet { color: var(--quiet); }
@@ -45,17 +50,9 @@ form { margin-top: 1.5rem; }
 label { display: block; margin-bottom: 0.375rem; font-weight: 600; }
 input { width: 100%; min-height: 3rem; padding: 0.5rem 0.75rem; border: 1px solid var(--field); border-radius: 0.625rem; background: var(--card); color: inherit; font: inherit; font-size: 1.25rem; letter-spacing: 0.2em; }
 input[aria-invalid="true"] { border-color: var(--alert); border-width: 2px; }
-button, .button { display: block; width: 100%; min-height: 3rem; margin-top: 0.75rem; padding: 0.6875rem 1rem; border: 1px solid var(--accent); border-radius: 0.625rem; background: var(--accent); color: var(--accent-ink); font: inherit; font-weight: 600; text-align: center; text-decoration: none; cursor: pointer; }
+button, .button { display: block; width: 100%; min-height: 3rem; margin-top: 0.75rem; padding: 0.6875rem 1rem; border: 1px solid var(--accent); border-radius: 0.625rem; background: var(--accent); color: var(--accent-ink); font: inherit; font-weight: 600; text-align: center; text-decoration: none; }
 button.plain { background: transparent; color: var(--accent); }
 button:hover, .button:hover { filter: brightness(1.08); }
 .back { margin-top: 1.25rem; text-align: center; }
-.back a { color: var(--accent); }
 .alert { margin: 1rem 0 0; padding: 0.625rem 0.875rem; border-radius: 0.625rem; background: var(--alert-ground); color: var(--alert); font-weight: 600; }
 `
-
-/** Returns the hash of a style or script, in the format of a Content-Security-Policy. */
-export const hashSource = async (text: string): Promise<string> => {
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
-  const hash = btoa(String.fromCharCode(...new Uint8Array(digest)))
-  return `'sha256-${hash}'`
-}

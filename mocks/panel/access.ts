@@ -1,8 +1,6 @@
 /** The panel's path. The paths of the APIs and of the payer's pages never start with `/_mock`. */
 export const PANEL_PATH = '/_mock'
-/** The path of the panel's state as JSON. */
 export const STATE_PATH = `${PANEL_PATH}/state`
-/** The path of the OpenAPI document of the panel's API. */
 export const OPENAPI_PATH = `${PANEL_PATH}/openapi.json`
 /** The path of the OpenAPI document of both areas. */
 export const API_DOCUMENT_PATH = '/openapi.json'

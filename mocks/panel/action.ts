@@ -1,11 +1,50 @@
-import type { Output, Shape } from '../../src/contract/fields.ts'
-import { jsonOf, object, STRING, schema } from '../../src/contract/fields.ts'
+import type { Json, Output, Shape } from '../../src/contract/fields.ts'
+import { isObject, jsonOf, object, STRING, schema } from '../../src/contract/fields.ts'
 import { check } from '../base/fields.ts'
 import type { Mock } from '../types.ts'
-import { convert, type SentFields } from './sent.ts'
+
+/** The fields of an action, as a program or a form sent them. */
+export type SentFields = Readonly<Record<string, unknown>>
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+/** Converts what a form sent, which is text, to what a schema checks. An empty text means that the field is missing. */
+const convert = (json: Json, given: unknown): unknown => {
+  const value = typeof given === 'string' ? given.trim() : given
+  if (value === '' || value === null) return undefined
+  if (json.type === 'string') return typeof value === 'number' ? String(value) : value
+  if (json.type === 'number' || json.type === 'integer') {
+    return typeof value === 'string' && /^\d+(\.\d+)?$/.test(value) ? Number(value) : value
+  }
+  const read = typeof value === 'string' ? parsed(value) : value
+  if (json.type === 'array' && typeof read === 'string') return read.split(/[\s,]+/).filter(Boolean)
+  if (json.type !== 'object' || !isObject(read)) return read
+  const schemaOf = (name: string): Json => Object(Object(json.properties)[name] ?? json.additionalProperties)
+  return Object.fromEntries(
+    Object.entries(read).map(([name, inner]) => [name, convert(schemaOf(name), inner)]),
+  )
+}
+
+/** Reads a request body: a JSON object, or a form. A field name of a form may have a dot, such as `when.msisdn`. */
+export const readFields = (body: string, isJson: boolean): SentFields => {
+  if (isJson) return Object(JSON.parse(body))
+  const fields = new Map<string, unknown>()
+  for (const [name, value] of new URLSearchParams(body)) {
+    const [outer = '', inner] = name.split('.', 2)
+    if (inner === undefined) fields.set(outer, value)
+    else if (value !== '') fields.set(outer, { ...Object(fields.get(outer)), [inner]: value })
+  }
+  return Object.fromEntries(fields)
+}
 
 /** The message of an action, and the page of what it created. */
-export interface Done {
+interface Done {
   readonly message: string
   readonly page?: string
 }
@@ -17,21 +56,19 @@ const nameOfAction = schema(
 )
 
 /** An action of the panel: the schemas of its fields, and the function that executes it and returns a message. */
-export interface Action {
-  /** Says what the action does, in one sentence. */
+interface Action {
   readonly description: string
   readonly fields: Shape
+  /** Whether the panel asks for a confirmation, because what the action destroys does not come back. */
+  readonly isDestructive?: boolean
   /** `isForm` tells whether a form sent the fields: text, which is converted. */
   run(mock: Mock, sent: SentFields, isForm: boolean): Promise<Done>
 }
 
-type Result = string | Done
-
-/** Creates an action. Its fields are checked before it runs. */
 export const action = <const Of extends Shape>(
   description: string,
   fields: Of,
-  run: (mock: Mock, given: Output<Of>) => Result | Promise<Result>,
+  run: (mock: Mock, given: Output<Of>) => string | Done | Promise<string | Done>,
 ): Action => {
   const checked = object<Output<Of>>({ ...fields, action: nameOfAction }, 'fields', 'field')
   return {
@@ -48,13 +85,5 @@ export const action = <const Of extends Shape>(
   }
 }
 
-/** An action without fields. */
-export const simple = (
-  description: string,
-  change: (mock: Mock) => void | Promise<void>,
-  message: string,
-): Action =>
-  action(description, {}, async (mock) => {
-    await change(mock)
-    return message
-  })
+/** An action whose effect does not come back. */
+export const destructive: typeof action = (...given) => ({ ...action(...given), isDestructive: true })

@@ -2,16 +2,15 @@ import { anyText, input, inputDate, oneOf, optional, wholeNumber } from '../../s
 import { CYCLES, isAmountText } from '../../src/contract/formats.ts'
 import { internalsOf } from '../assemble.ts'
 import { absoluteUrl, accepts, check, filled, number, tableOf } from '../base/fields.ts'
-import { deliveryOptions } from '../delivery/types.ts'
+import { deliveryOptions, notificationFields } from '../delivery/types.ts'
 import { behaviorNames, comparableNumber } from '../gateway/behaviors.ts'
 import { MOBILE_NUMBER } from '../gateway/operations.ts'
 import { operations } from '../http/area.ts'
 import { faultFields, faultSchema } from '../http/fault-schema.ts'
 import { paymentScripts, seedFields } from '../subscriptions/options.ts'
-import { DAY, HOUR, MINUTE, pointInTime, SECOND } from '../time/duration.ts'
+import { DAY, pointInTime, toMilliseconds } from '../time/duration.ts'
 import type { Mock } from '../types.ts'
-import { action, simple } from './action.ts'
-import type { SentFields } from './sent.ts'
+import { action, destructive, type SentFields } from './action.ts'
 import { charge, renew, subscribe } from './shop.ts'
 import { nextEventAt } from './view.ts'
 import { faultInWords } from './words.ts'
@@ -49,19 +48,28 @@ const zoned = (time: string): string => (/^\d{4}-\d{2}-\d{2}T[\d:.]+$/.test(time
 
 const ZONE = '(Z|[+-]\\d{2}:\\d{2})?'
 const time = input(
-  'ISO 8601 text with its zone such as 2026-11-28T12:00:00Z, or without a zone in UTC',
+  'ISO 8601 text with its zone such as 2026-11-28T12:00:00Z (without a zone: UTC)',
   (value) => accepts(pointInTime, zoned(value)),
   { pattern: `^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d+)?)?${ZONE})?$` },
 )
+
+/** Waits until a notification is delivered, and returns in words what came of it. `earlier` deliveries are older. */
+const resultSince = async (mock: Mock, earlier: number, notificationId: string): Promise<string> => {
+  if (mock.control.receivers.list().length === 0) return ' to nobody, because no receiver is connected'
+  await mock.notifications.flush()
+  const results = mock.notifications.deliveries().slice(earlier)
+  const failed = results.find((one) => one.notificationId === notificationId && !one.delivered)
+  return failed === undefined ? '' : `, but its delivery failed: ${failed.error ?? `status ${failed.status}`}`
+}
 
 /** All actions that users of the panel and programs can execute, by name. */
 export const actions = {
   advance: action(
     'Moves the clock forward by the sum of the fields.',
     { months: optional(wholeNumber(0)), days: count, hours: count, minutes: count, seconds: count },
-    async (mock, { months = 0, days = 0, hours = 0, minutes = 0, seconds = 0 }) => {
+    async (mock, { months = 0, days, hours, minutes, seconds }) => {
       const now = mock.clock.now()
-      const rest = days * DAY + hours * HOUR + minutes * MINUTE + seconds * SECOND
+      const rest = toMilliseconds({ days, hours, minutes, seconds })
       // More than 120 months always exceed MAX_MOVE_MS. `monthsAfter` is skipped because it could return NaN.
       const length = months > 120 ? Number.POSITIVE_INFINITY : monthsAfter(now, months) - now + rest
       if (length === 0) throw new TypeError('Missing duration: set months, days, hours, minutes or seconds.')
@@ -103,16 +111,20 @@ export const actions = {
     mock.payer.decline(invoiceId)
     return `The payer declined ${invoiceId}.`
   }),
-  cancel: action('Cancels a subscription, by invoiceId or subscriptionId.', { id: text }, (mock, { id }) => {
-    const { subscriptionId } = mock.payer.cancel(id)
-    return `Subscription ${subscriptionId} was canceled.`
-  }),
+  cancel: destructive(
+    'Cancels a subscription, by invoiceId or subscriptionId.',
+    { id: text },
+    (mock, { id }) => {
+      const { subscriptionId } = mock.payer.cancel(id)
+      return `Subscription ${subscriptionId} was canceled.`
+    },
+  ),
   'set-payments': action('Scripts payments.', { id: text, payments: scripts }, (mock, given) => {
     const { id, payments = [] } = given
     mock.payer.setPayments(id, payments)
     return `The next payments of ${id}: ${[...payments, 'then succeed'].join(', ')}.`
   }),
-  reverse: action('Reverses a successful payment.', { paymentId: text }, (mock, given) => {
+  reverse: destructive('Reverses a successful payment.', { paymentId: text }, (mock, given) => {
     const { paymentId } = mock.payer.reverse(given.paymentId)
     return `Payment ${paymentId} was reversed.`
   }),
@@ -172,36 +184,24 @@ export const actions = {
       return `Receiver ${added} was connected: ${to}.`
     },
   ),
-  disconnect: action('Removes a receiver.', { number: fromZero }, (mock, { number }) => {
+  disconnect: destructive('Removes a receiver.', { number: fromZero }, (mock, { number }) => {
     mock.control.receivers.disconnect(number)
     return `Receiver ${number} was disconnected.`
   }),
   resend: action('Sends a notification again.', { notificationId: text }, async (mock, given) => {
+    const earlier = mock.notifications.deliveries().length
     mock.notifications.resend(given.notificationId)
-    await mock.notifications.flush()
-    return `Notification ${given.notificationId} was sent again.`
+    return `Notification ${given.notificationId} was sent again${await resultSince(mock, earlier, given.notificationId)}.`
   }),
-  send: action(
-    'Sends a notification with the given fields to every receiver.',
-    {
-      type: text,
-      status: text,
-      subscriptionId: optionalText,
-      paymentId: optionalText,
-      notificationId: optionalText,
-      timestamp: optionalText,
-    },
-    async (mock, given) => {
-      const { notificationId } = mock.notifications.send(given)
-      await mock.notifications.flush()
-      return `Notification ${notificationId} was sent.`
-    },
-  ),
-  flush: simple(
-    'Delivers every notification that is due.',
-    (mock) => mock.notifications.flush(),
-    'Every due notification was sent.',
-  ),
+  send: action('Sends a notification to every receiver.', notificationFields, async (mock, given) => {
+    const earlier = mock.notifications.deliveries().length
+    const { notificationId } = mock.notifications.send(given)
+    return `Notification ${notificationId} was sent${await resultSince(mock, earlier, notificationId)}.`
+  }),
+  flush: action('Delivers every notification that is due.', {}, async (mock) => {
+    await mock.notifications.flush()
+    return 'Every due notification was sent.'
+  }),
   fault: action(
     'Adds a fault, with the fields of `faults.add`.',
     // A form and JSON have no functions, so `when` is a table here.
@@ -209,14 +209,17 @@ export const actions = {
     (mock, given) => {
       mock.faults.add(check(faultSchema, given, 'faults.add: '))
       const added = mock.control.faults.list().at(-1)
-      return `Fault ${given.kind ?? 'sequence'} was added for ${given.operation}${added === undefined ? '' : `: ${faultInWords(added.fault, added.left)}`}.`
+      return added === undefined ? 'A fault was added.' : `A fault was added: ${faultInWords(added.fault, added.left)}.`
     },
   ),
   'remove-fault': action('Removes a fault.', { number: fromZero }, (mock, { number }) => {
     mock.control.faults.remove(number)
     return 'The fault was removed.'
   }),
-  'clear-faults': simple('Removes all faults.', (mock) => mock.faults.clear(), 'All faults were removed.'),
+  'clear-faults': destructive('Removes all faults.', {}, (mock) => {
+    mock.faults.clear()
+    return 'All faults were removed.'
+  }),
   'start-outage': action('Starts an outage of an area, by default `gateway`.', { area }, (mock, given) => {
     mock.outage.start(given)
     return `The area ${given.area ?? 'gateway'} is down. Every route responds with 503.`
@@ -225,49 +228,49 @@ export const actions = {
     mock.outage.end(given)
     return `${given.area === undefined ? 'Every area' : `The area ${given.area}`} is up.`
   }),
-  'expire-tokens': simple(
-    'Expires every access token.',
-    (mock) => mock.tokens.expire(),
-    'Every access token has expired. Refresh tokens are still valid.',
-  ),
-  'revoke-tokens': simple(
-    'Revokes every access token and refresh token.',
-    (mock) => mock.tokens.revoke(),
-    'Every access token and refresh token is revoked.',
-  ),
+  'expire-tokens': destructive('Expires every access token.', {}, (mock) => {
+    mock.tokens.expire()
+    return 'Every access token has expired. Refresh tokens are still valid.'
+  }),
+  'revoke-tokens': destructive('Revokes every access token and refresh token.', {}, (mock) => {
+    mock.tokens.revoke()
+    return 'Every access token and refresh token is revoked.'
+  }),
   'save-snapshot': action('Saves the state under a name.', { name: text }, (mock, { name }) => {
     mock.control.snapshots.save(name)
     return `The state was saved as ${name}.`
   }),
-  'restore-snapshot': action('Restores a saved state.', { name: text }, (mock, { name }) => {
+  'restore-snapshot': destructive('Restores a saved state.', { name: text }, (mock, { name }) => {
     mock.control.snapshots.restore(name)
     return `The state of ${name} was restored. It is ${timeOf(mock)}.`
   }),
-  'remove-snapshot': action('Removes a saved state.', { name: text }, (mock, { name }) => {
+  'remove-snapshot': destructive('Removes a saved state.', { name: text }, (mock, { name }) => {
     mock.control.snapshots.delete(name)
     return `Snapshot ${name} was removed.`
   }),
   explain: action('Explains the last request.', { operation: oneOf(operations) }, (mock, given) =>
     mock.explain(given.operation),
   ),
-  'clear-requests': simple('Clears the request log.', (mock) => mock.requests.clear(), 'The log is empty.'),
-  'clear-notifications': simple(
-    'Clears the outbox.',
-    (mock) => mock.notifications.clear(),
-    'The outbox is empty.',
-  ),
-  reset: simple('Resets the mock; saved snapshots stay.', (mock) => mock.reset(), 'The mock was reset.'),
+  'clear-requests': action('Clears the request log.', {}, (mock) => {
+    mock.requests.clear()
+    return 'The log is empty.'
+  }),
+  'clear-notifications': action('Clears the outbox.', {}, (mock) => {
+    mock.notifications.clear()
+    return 'The outbox is empty.'
+  }),
+  reset: destructive('Resets the mock; saved snapshots stay.', {}, (mock) => {
+    mock.reset()
+    return 'The mock was reset.'
+  }),
 } as const
 
-/** The name of an action. */
 export type ActionName = keyof typeof actions
 
-/** The names of all actions. */
 export const actionNames: readonly string[] = Object.keys(actions)
 
 const isActionName = (name: string): name is ActionName => Object.hasOwn(actions, name)
 
-/** The result of an action. */
 export interface Outcome {
   readonly ok: boolean
   readonly message: string

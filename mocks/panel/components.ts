@@ -1,25 +1,22 @@
 import { type Html, type HtmlValue, html } from '../pages/html.ts'
-import { filters, type ListName, type Page, type PanelQuery, urlWith } from './view.ts'
 
-/** The color of a state. */
-export type Tone = 'good' | 'waiting' | 'bad' | 'plain'
-
-const TONES: Readonly<Record<Exclude<Tone, 'plain'>, RegExp>> = {
-  good: /^(SUCCEEDED(_PAYMENT)?|ACTIVE|PROCESSED|delivered|paid|succeeded|up)$/,
-  waiting: /^(INITIALIZED|PENDING|PROCESSING|reversed|pending_.*)$/,
-  bad: /^(FAILED(_PAYMENT)?|EXPIRED|CANCELLED|VOID|failed|expired|down|no response)$/,
+const TONES = {
+  good: /^(SUCCEEDED(_PAYMENT)?|ACTIVE|PROCESSED|delivered|paid|succeeded|up|[12]\d\d)$/,
+  waiting: /^(INITIALIZED|PENDING|PROCESSING|reversed|pending_.*|waits.*)$/,
+  bad: /^(FAILED(_PAYMENT)?|EXPIRED|CANCELLED|VOID|failed|expired|down|no response|fault.*|[45]\d\d)$/,
+  plain: /^/,
 }
 
-const toneOf = (text: string | number): Tone => {
-  if (typeof text === 'number') return text < 300 ? 'good' : text < 400 ? 'plain' : 'bad'
-  return (['good', 'waiting', 'bad'] as const).find((tone) => TONES[tone].test(text)) ?? 'plain'
+/** Renders a state or a status as a label, whose color tells whether it is good, waiting or bad. */
+export const badge = (text: string | number): Html => {
+  const [tone] = Object.entries(TONES).find(([, states]) => states.test(String(text))) ?? []
+  return html`<span class="badge ${tone}">${text}</span>`
 }
 
-/** Renders a state or a status as a colored label. */
-export const badge = (text: string | number, tone: Tone = toneOf(text)): Html =>
-  html`<span class="badge ${tone}">${text}</span>`
+export const badges = (...states: readonly string[]): Html => html`${states.map((one) => [badge(one), ' '])}`
 
-/** Renders text for screen readers only. */
+export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
 export const visuallyHidden = (text: string): Html => html`<span class="visually-hidden"> ${text}</span>`
 
 // The mock's own identifiers are shorter than this, so they are never truncated.
@@ -32,53 +29,62 @@ export const truncate = (text: string | number, longest = MAX_TEXT_CHARACTERS): 
 }
 
 /** Lets a browser break a long technical word, such as `subscriptions.status`, after its dots, slashes and underscores. */
-export const wrappable = (text: string): readonly HtmlValue[] =>
-  text
-    .split(/(?<=[._/?&=:-])(?=[a-z])/i)
-    .flatMap((part, index) => (index === 0 ? [part] : [html`<wbr>`, part]))
+const wrappable = (text: string): readonly HtmlValue[] =>
+  text.split(/(?<=[._/?&=:-])(?=[a-z])/i).map((part, index) => [index > 0 && html`<wbr>`, part])
 
 /** Renders text from a client, which may be long or written from right to left. A longer word is cut with "…". */
 export const isolate = (text: string | number, longest = MAX_TEXT_CHARACTERS): Html =>
   html`<bdi>${wrappable(truncate(text, longest))}</bdi>`
 
-const shortened = (text: string): string => {
+const shortened = (text: string): Html => {
   const characters = [...text]
-  if (characters.length <= 17) return text
-  return `${characters.slice(0, 9).join('')}…${characters.slice(-5).join('')}`
+  const ends = [characters.slice(0, 9).join(''), characters.slice(-5).join('')]
+  return html`<bdi title="${text}">${characters.length <= 17 ? text : ends.join('…')}</bdi>`
 }
 
 /** Renders an identifier, which is shortened in the middle, with a button that copies it. */
 export const identifier = (text: string, name: string): Html =>
-  html`<span class="id"><bdi title="${text}">${shortened(text)}</bdi> ${copyButton(text, name)}</span>`
+  html`<span class="id">${shortened(text)} ${copyButton(text, name)}</span>`
 
 /** Renders a link to the page of an object, or nothing if the object has no identifier. */
-export const linkTo = (section: string, id = '', text = id, of?: string): Html | undefined =>
+export const linkTo = (section: string, id = '', text = id, of = ''): Html | undefined =>
   id === ''
     ? undefined
-    : html`<a class="link" href="/_mock/${section}/${encodeURIComponent(id)}"><bdi title="${text}">${shortened(text)}</bdi>${of && visuallyHidden(of)}</a>`
+    : html`<a class="link" href="/_mock/${section}/${encodeURIComponent(id)}">${shortened(text)}${of && visuallyHidden(of)}</a>`
 
 /** Renders a button that copies a text. It is visible only with a script. */
 export const copyButton = (text: string, name: string, label = 'Copy'): Html =>
   html`<button type="button" class="copy" data-copy="${text}">${label}${visuallyHidden(name)}</button>`
 
 /** Renders a point in time in UTC, without fractions of a second. */
-export const instant = (iso: string): Html =>
-  html`<time datetime="${iso}">${iso.slice(0, 19).replace('T', ' ')}</time>`
+export const instant = (time: string | number | Date): Html => {
+  const iso = new Date(time).toISOString()
+  return html`<time datetime="${iso}">${iso.slice(0, 19).replace('T', ' ')}</time>`
+}
 
-/** Renders a section with a heading. The script replaces the content when it changes. */
-export const card = (title: string, content: HtmlValue): Html => {
+/** Renders a section with a heading, and a count of its items if there is one. The script updates it when it changes. */
+export const card = (title: string, content: HtmlValue, count?: number): Html => {
   const id = title.toLowerCase().replaceAll(' ', '-')
-  return html`<section aria-labelledby="${id}-title">
-<h2 id="${id}-title" tabindex="-1">${title}</h2>
-<div id="${id}" data-live>
+  return html`<section id="${id}" aria-labelledby="${id}-title" data-live>
+<h2 id="${id}-title" tabindex="-1">${title}${count !== undefined && html` <span id="${id}-count" class="count">${count}</span>`}</h2>
 ${content}
-</div>
 </section>`
 }
 
-/** Renders names and values. Omits a name whose value is undefined. */
-export const facts = (values: Readonly<Record<string, HtmlValue>>): Html =>
-  html`<dl>${Object.entries(values).map(([name, value]) => (value === undefined ? undefined : html`<div><dt>${name}</dt><dd>${value}</dd></div>`))}</dl>`
+/** Renders names and values. Omits a name without a value. */
+export const facts = (values: Readonly<Record<string, HtmlValue>>): Html => {
+  const known = Object.entries(values).filter(([, value]) => value !== undefined && value !== false)
+  return html`<dl>${known.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
+}
+
+/** Renders items one below the other, or a text if there is none. */
+export const rows = (items: readonly HtmlValue[], none: HtmlValue): Html =>
+  items.length === 0
+    ? html`<p class="quiet">${none}</p>`
+    : html`<ul class="rows">${items.map((item) => html`<li>${item}</li>`)}</ul>`
+
+export const actionsOf = (...content: readonly HtmlValue[]): Html =>
+  html`<div class="actions">${content}</div>`
 
 /** Renders JSON or text with a heading, or nothing if the value is `undefined`. */
 export const json = (name: string, value: unknown): Html | undefined => {
@@ -87,61 +93,27 @@ export const json = (name: string, value: unknown): Html | undefined => {
   return html`<p class="quiet">${name}</p><pre tabindex="0" role="group" aria-label="${name}">${text}</pre>`
 }
 
-/** Renders a text such as "1 to 10 of 25", and links to the newer page and the older page. */
-const pages = (id: ListName, list: Page<unknown>, query: PanelQuery): Html | undefined => {
-  const { items, total, skipped, newer, older } = list
-  if (items.length === total) return undefined
-  const link = (word: string, cursor: number | undefined): Html =>
-    html`<a href="${urlWith(query, id, cursor)}">${word}${visuallyHidden(id)}</a>`
-  return html`<p class="pages" id="${id}-pages"><span class="quiet">${skipped + 1} to ${skipped + items.length} of ${total}</span>
-${skipped > 0 ? link('Newer', newer) : undefined}
-${older === undefined ? undefined : link('Older', older)}</p>`
+type Transitions = Readonly<Record<string, Readonly<Record<string, string>>>>
+
+/** Returns how many transitions lead to a state at most: the column in which it is drawn. */
+const columnOf = (table: Transitions, state: string): number => {
+  const before = Object.keys(table).filter((from) => Object.values(table[from] ?? {}).includes(state))
+  return Math.max(-1, ...before.map((from) => columnOf(table, from))) + 1
 }
 
-const filterForm = (id: ListName, query: PanelQuery): Html => {
-  const names = filters[id].map(({ name }) => `${id}.${name}`)
-  const option = (choice: string, chosen: string | null): Html =>
-    choice === chosen ? html`<option selected>${choice}</option>` : html`<option>${choice}</option>`
-  return html`<form method="get" role="search" aria-label="${id}" class="filter">
-${[...query].flatMap(([name, value]) => ([id, `${id}.q`, ...names].includes(name) ? [] : html`<input type="hidden" name="${name}" value="${value}">`))}
-<input type="search" name="${id}.q" value="${query.get(`${id}.q`) ?? ''}" placeholder="Search" aria-label="Search ${id}">
-${filters[id].map(({ name, label, choices }) => html`<select name="${id}.${name}" aria-label="${label}"><option value="">${label}: all</option>${choices.map((choice) => option(choice, query.get(`${id}.${name}`)))}</select>`)}
-<button type="submit">Filter${visuallyHidden(id)}</button>
-<a href="?">Show all</a>
-</form>`
-}
-
-/** A list as a table: its columns, each with a function that renders the cell of an item. */
-export interface Table<Item> {
-  readonly id: ListName
-  /** Says how to get the first item. */
-  readonly none: HtmlValue
-  /** Returns always the same key for an item. */
-  readonly keyOf: (item: Item) => string | number
-  readonly columns: Readonly<Record<string, (item: Item) => HtmlValue>>
-}
-
-/** Renders a section with one page of a list. Filters are shown as soon as there is something to filter. */
-export const listTable = <Item>(list: Page<Item>, query: PanelQuery, table: Table<Item>): Html => {
-  const { id, none, keyOf, columns } = table
-  const title = id.charAt(0).toUpperCase() + id.slice(1)
-  const isFiltered = [...query.keys()].some((name) => name.startsWith(`${id}.`))
-  const cells = Object.entries(columns)
-  const content =
-    list.total === 0
-      ? html`<p id="${id}-none" class="quiet">${isFiltered ? 'Nothing matches.' : none}</p>`
-      : html`<table aria-labelledby="${id}-title">
-<thead><tr>${cells.map(([heading]) => html`<th scope="col">${heading}</th>`)}</tr></thead>
-<tbody>
-${list.items.map((item) => html`<tr id="${id.slice(0, -1)}-${keyOf(item)}">${cells.map(([heading, cell]) => html`<td data-heading="${heading}">${cell(item)}</td>`)}</tr>`)}
-</tbody>
-</table>`
-  return html`<section aria-labelledby="${id}-title">
-<h2 id="${id}-title" tabindex="-1">${title} <span id="${id}-count" class="count" data-live>${list.total}</span></h2>
-${list.total > 0 || isFiltered ? filterForm(id, query) : undefined}
-<div id="${id}" data-live>
-${content}
-${pages(id, list, query)}
-</div>
-</section>`
+/** Renders a state machine from the mock's own table of transitions: a column for each step, the present state marked. */
+export const machine = (title: string, table: Transitions, present: string): Html => {
+  const box = (state: string): Html => {
+    const ways = Object.entries(table).flatMap(([from, moves]) => {
+      const events = Object.keys(moves).filter((event) => moves[event] === state)
+      return events.length === 0 ? [] : `${events.join(', ')}${from === 'none' ? '' : ` from ${from}`}`
+    })
+    const now = state === present
+    return html`<li${now && html` class="present" aria-current="step"`}><strong>${wrappable(state)}</strong>${now && html` <em>now</em>`}<small>${wrappable(ways.join('; '))}</small></li>`
+  }
+  const states = Object.keys(table).filter((state) => state !== 'none')
+  const columns = [...new Set(states.map((state) => columnOf(table, state)))].sort()
+  return html`<figure class="machine"><figcaption>${title}</figcaption>
+<div class="steps">${columns.map((column) => html`<ul>${states.filter((state) => columnOf(table, state) === column).map(box)}</ul>`)}</div>
+</figure>`
 }

@@ -5,58 +5,46 @@ import { type Html, html } from '../pages/html.ts'
 import { defaultMerchant } from '../subscriptions/options.ts'
 import type { Mock } from '../types.ts'
 import { API_PAGE_PATH, OPENAPI_PATH, PANEL_PATH, STATE_PATH } from './access.ts'
-import { card, copyButton, isolate } from './components.ts'
+import { card, copyButton, isolate, rows } from './components.ts'
+import { shellWord, tokenCommand } from './copies.ts'
+import type { Context, PanelPage } from './page.ts'
 import { loginOf, pathOf, planOf } from './shop.ts'
-import type { Context, PanelPage } from './timeline.ts'
 
-/**
- * Returns the data that a program needs to call the mock. Placeholders replace passwords, keys and codes that differ
- * from the defaults, because these values may be secret.
- */
-const readConnection = (mock: Mock, baseUrl: string) => {
-  const { gateway } = internalsOf(mock)
-  const { subscriptions: s, gateway: g } = mock.clientOptions
-  const secret = (value: string, known: string, words: string): string => (value === known ? value : words)
-  const credentials = {
-    ...s.credentials,
-    clientSecret: secret(s.credentials.clientSecret, defaultMerchant.clientSecret, 'YOUR_CLIENT_SECRET'),
-    password: secret(s.credentials.password, defaultMerchant.users[0].password, 'YOUR_PASSWORD'),
-  }
-  const { grant_type: _, ...shown } = loginOf(credentials)
+/** Returns a value that is public by default. A placeholder replaces any other value, because it may be secret. */
+const publicOr = (placeholder: string, value: string, known: string): string =>
+  value === known ? value : placeholder
+
+/** Returns what a program needs to authenticate, without secrets. */
+const credentialsOf = (mock: Mock) => {
+  const { gateway, subscriptions } = mock.clientOptions
+  const { clientSecret, password, ...rest } = subscriptions.credentials
   return {
-    baseUrl,
-    paths: {
-      charge: pathOf(mock, 'gateway.charge'),
-      login: pathOf(mock, 'subscriptions.login'),
-      subscribe: pathOf(mock, 'subscriptions.subscribe'),
+    apiKey: publicOr('YOUR_API_KEY', gateway.apiKey, gatewayDefaults.apiKeys[0]),
+    credentials: {
+      ...rest,
+      clientSecret: publicOr('YOUR_CLIENT_SECRET', clientSecret, defaultMerchant.clientSecret),
+      password: publicOr('YOUR_PASSWORD', password, defaultMerchant.users[0].password),
     },
-    prefixes: { gateway: g.apiPrefix, subscriptions: s.apiPrefix },
-    credentials,
-    shown: {
-      ...shown,
-      'API key': secret(g.apiKey, gatewayDefaults.apiKeys[0], 'YOUR_API_KEY'),
-      'one-time code': secret(gateway.options.otp, gatewayDefaults.otp, 'YOUR_CODE'),
-    },
-    numbers: Object.entries(gateway.options.testNumbers),
-    plan: planOf(mock),
   }
 }
 
-type Connection = ReturnType<typeof readConnection>
-
-/** Quotes a word for a shell. A single quote would end the word. */
-export const shellWord = (value: string): string => `'${value.replaceAll("'", "'\\''")}'`
-
 const text = (value: unknown): string => JSON.stringify(value, null, 2)
 
-const snippetsOf = ({ baseUrl, paths, prefixes, credentials, shown, plan, numbers }: Connection) => {
-  const apiKey = shown['API key']
-  const login = loginOf(credentials)
-  const msisdn = numbers.find(([, behavior]) => behavior === 'succeeds')?.[0] ?? testNumbers.succeeds
+const snippetsOf = (mock: Mock, baseUrl: string) => {
+  const { apiKey, credentials } = credentialsOf(mock)
+  const paths = {
+    charge: pathOf(mock, 'gateway.charge'),
+    login: pathOf(mock, 'subscriptions.login'),
+    subscribe: pathOf(mock, 'subscriptions.subscribe'),
+  }
+  const numbers = Object.entries(internalsOf(mock).gateway.options.testNumbers)
+  const [msisdn] = numbers.find(([, behavior]) => behavior === 'succeeds') ?? [testNumbers.succeeds]
   const charge = text({ msisdn, amount: 250, currency: 'BDT', redirect_uri: 'https://shop.example/paid' })
-  const order = { requestID: 'order-1', ...plan, userReturnURL: 'https://shop.example/return' }
-  const client = (area: 'gateway' | 'subscriptions', more: object): string =>
-    text({ baseUrl, ...(prefixes[area] === undefined ? {} : { apiPrefix: prefixes[area] }), ...more })
+  const login = loginOf(credentials)
+  const order = { requestID: 'order-1', ...planOf(mock), userReturnURL: 'https://shop.example/return' }
+  const orderOnWire = text({ ...order, clientID: credentials.clientId })
+  const client = (area: 'gateway' | 'subscriptions', secrets: object): string =>
+    text({ baseUrl, apiPrefix: mock.clientOptions[area].apiPrefix, ...secrets })
   const json = "-H 'Content-Type: application/json'"
   return {
     curl: `# Charge a payer
@@ -67,14 +55,10 @@ curl ${shellWord(baseUrl + paths.charge)} \\
   -d ${shellWord(charge)}
 
 # Log in, and create a subscription: open its url as the payer
-token=$(curl -s ${shellWord(baseUrl + paths.login)} \\
-  ${json} \\
-  -d ${shellWord(text(login))} \\
-  | sed 's/.*"access_token":"\\([^"]*\\).*/\\1/')
-curl ${shellWord(baseUrl + paths.subscribe)} \\
+${tokenCommand(baseUrl, paths.login, login)}curl ${shellWord(baseUrl + paths.subscribe)} \\
   -H "Authorization: Bearer $token" \\
   ${json} \\
-  -d ${shellWord(text({ ...order, clientID: credentials.clientId }))}
+  -d ${shellWord(orderOnWire)}
 
 # Move the mock's clock
 curl ${shellWord(baseUrl + PANEL_PATH)} -H 'Accept: application/json' -d action=advance -d months=1
@@ -100,7 +84,7 @@ charge = call(${text(paths.charge)}, ${charge}, Authorization=${text(`Bearer ${a
 print(charge["confirmation_url"])
 
 token = call(${text(paths.login)}, ${text(login)})["access_token"]
-order = ${text({ ...order, clientID: credentials.clientId })}
+order = ${orderOnWire}
 print(call(${text(paths.subscribe)}, order, Authorization="Bearer " + token)["url"])
 
 print(call(${text(PANEL_PATH)}, {"action": "advance", "months": 1})["message"])
@@ -108,36 +92,40 @@ print(call(${text(PANEL_PATH)}, {"action": "advance", "months": 1})["message"])
   }
 }
 
+const GUIDES = 'https://github.com/mandatekit/mandatekit/blob/main/docs'
+
+const LINKS = {
+  'The payment APIs': API_PAGE_PATH,
+  'OpenAPI of this panel': OPENAPI_PATH,
+  'State as JSON': STATE_PATH,
+  'Guide: a shop': `${GUIDES}/shop.md`,
+  'What an error means': `${GUIDES}/errors.md`,
+}
+
 /** The page with the addresses, credentials and snippets that a program needs. */
 export const connectPage = ({ mock, base }: Context): PanelPage => {
-  const connection = readConnection(mock, base)
-  const { shown, numbers } = connection
+  const { apiKey, credentials } = credentialsOf(mock)
+  const { grant_type: _, ...login } = loginOf(credentials)
+  const { otp, testNumbers: numbers } = internalsOf(mock).gateway.options
+  const code = publicOr('YOUR_CODE', otp, gatewayDefaults.otp)
+  const values = { 'Base URL': base, ...login, 'API key': apiKey, 'one-time code': code }
   const fact = ([name, value]: readonly [string, string]): Html =>
     html`<div><dt>${name}</dt><dd><code>${value}</code> ${copyButton(value, name)}</dd></div>`
   const snippet = ([name, code]: readonly [string, string]): Html => html`<h3>${name}</h3>
 <pre id="snippet-${name}" tabindex="0" role="group" aria-label="${name} snippet">${code}</pre>${copyButton(code, `${name} snippet`)}`
+  const link = ([words, address]: readonly [string, string]): Html =>
+    html`<a href="${address}" rel="noreferrer">${words}</a>`
+  const number = ([msisdn, name]: readonly [string, keyof typeof behaviors]): Html =>
+    html`<code>${isolate(msisdn)}</code> <span class="quiet">${behaviors[name].description}</span>`
   return {
     title: 'Connect',
     data: [
-      card(
-        'Addresses and credentials',
-        html`<dl>${Object.entries({ 'Base URL': base, ...shown }).map(fact)}</dl>`,
-      ),
-      card('Snippets', html`${Object.entries(snippetsOf(connection)).map(snippet)}`),
+      card('Addresses and credentials', html`<dl>${Object.entries(values).map(fact)}</dl>`),
+      card('Snippets', Object.entries(snippetsOf(mock, base)).map(snippet)),
     ],
     controls: [
-      card(
-        'Documents',
-        html`<ul class="rows"><li><a href="${API_PAGE_PATH}">The payment APIs</a></li>
-<li><a href="${OPENAPI_PATH}">OpenAPI of this panel</a></li>
-<li><a href="${STATE_PATH}">State as JSON</a></li>
-<li><a href="https://github.com/mandatekit/mandatekit/blob/main/docs/shop.md" rel="noreferrer">Guide: a shop</a></li>
-<li><a href="https://github.com/mandatekit/mandatekit/blob/main/docs/errors.md" rel="noreferrer">What an error means</a></li></ul>`,
-      ),
-      card(
-        'Test numbers',
-        html`<ul class="rows">${numbers.map(([msisdn, name]) => html`<li><code>${isolate(msisdn)}</code> <span class="quiet">${behaviors[name].description}</span></li>`)}</ul>`,
-      ),
+      card('Documents', rows(Object.entries(LINKS).map(link), '')),
+      card('Test numbers', rows(Object.entries(numbers).map(number), 'None.')),
     ],
   }
 }

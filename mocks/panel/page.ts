@@ -1,99 +1,83 @@
 import { testNumbers } from '../gateway/behaviors.ts'
-import { documentOf, type Html, html, Html as Markup } from '../pages/html.ts'
-import { hashSource } from '../pages/style.ts'
+import { type Document, type Html, type HtmlValue, html } from '../pages/html.ts'
+import type { Mock } from '../types.ts'
 import { PANEL_PATH } from './access.ts'
 import type { Outcome } from './actions.ts'
-import { instant, isolate, truncate } from './components.ts'
+import { capitalized, instant, isolate, truncate } from './components.ts'
+import type { RenderForm } from './form.ts'
 import { script } from './script.ts'
 import { style } from './style.ts'
-import type { Context, PanelPage } from './timeline.ts'
+import type { PanelView } from './view.ts'
 
-let policy: Promise<string> | undefined
-
-/** Returns a Content-Security-Policy that allows the panel's own style and script, and requests to the mock. */
-export const contentPolicy = (): Promise<string> => {
-  policy ??= Promise.all([hashSource(style), hashSource(script)]).then(([styleSource, scriptSource]) =>
-    [
-      "default-src 'none'",
-      `style-src ${styleSource}`,
-      `script-src ${scriptSource}`,
-      "connect-src 'self'",
-      'img-src data:',
-      "form-action 'self'",
-      "base-uri 'none'",
-      "frame-ancestors 'none'",
-    ].join('; '),
-  )
-  return policy
+export interface Context {
+  readonly mock: Mock
+  readonly view: PanelView
+  readonly query: URLSearchParams
+  readonly form: RenderForm
+  /** The base URL of the server. */
+  readonly base: string
 }
 
-/** The parts of a page that do not depend on the mock's state. */
-export interface PageExtras {
-  /** The path of the page, such as `charges/ch_1`. */
-  readonly path: string
-  /** The result of the user's last action. */
-  readonly notice: Outcome | undefined
+/** A page of the panel: the data first, and beside it, or below it on a phone, the controls. */
+export interface PanelPage {
+  readonly title: string
+  /** The identifier of the page's object, which the title shows in full. */
+  readonly subject?: string
+  readonly data: HtmlValue
+  readonly controls?: HtmlValue
 }
 
-const TITLES = ['Overview', 'Subscriptions', 'Charges', 'Requests', 'Notifications', 'Faults', 'Connect']
 /** The page truncates a notice to this length, because a long notice would cover a small window. */
 const MAX_NOTICE_CHARACTERS = 300
 
-const noticeOf = (notice: Outcome | undefined): Html => {
-  const text =
-    notice === undefined
-      ? undefined
-      : html`<p>${isolate(truncate(notice.message, MAX_NOTICE_CHARACTERS))}</p>`
-  return html`<div id="notice" role="status" class="${notice?.ok === false ? 'alert' : 'done'}">${text}</div>`
-}
+const noticeOf = (notice: Outcome | undefined): Html =>
+  html`<div id="notice" role="status" class="${notice?.ok === false ? 'alert' : 'done'}">${notice && html`<p>${isolate(truncate(notice.message, MAX_NOTICE_CHARACTERS))}</p>`}</div>`
 
-const MOVES = ['1 hour', '1 day', '7 days', '15 days', '1 month']
-
-const move = (length: string): Readonly<Record<string, string>> => {
-  const [count = '', unit = ''] = length.split(' ')
-  return { [unit.replace(/s?$/, 's')]: count }
+const MOVES = {
+  '+ 1 hour': { hours: 1 },
+  '+ 1 day': { days: 1 },
+  '+ 7 days': { days: 7 },
+  '+ 15 days': { days: 15 },
+  '+ 1 month': { months: 1 },
 }
 
 const clock = ({ view, form }: Context): Html => html`<div class="clock" role="group" aria-label="Clock">
 <p id="clock-now" data-live>${instant(view.now)} <small>UTC</small></p>
 ${form('next-event', 'To the next event')}
-${MOVES.map((length) => form('advance', `+ ${length}`, { given: move(length), first: [] }))}
+${Object.entries(MOVES).map(([label, given]) => form('advance', label, { given, first: [] }))}
 </div>`
 
-const navigation = (path: string): Html => {
-  const [section] = path.split('/')
-  return html`<nav aria-label="Pages">${TITLES.map((title) => {
-    const own = title === 'Overview' ? '' : title.toLowerCase()
-    return html`<a href="${PANEL_PATH}${own && `/${own}`}"${own === section ? html` aria-current="page"` : undefined}>${title}</a>`
-  })}</nav>`
-}
+const SECTIONS = ['', 'subscriptions', 'charges', 'requests', 'notifications', 'faults', 'connect']
 
-const header = (context: Context, { path, notice }: PageExtras): Html => html`<header>
+const link = (section: string, isPresent: boolean): Html =>
+  html`<a href="${PANEL_PATH}${section && `/${section}`}"${isPresent && html` aria-current="page"`}>${capitalized(section || 'overview')}</a>`
+
+/** Renders a page of a section. */
+export const panelDocument = (
+  { title, subject = '', data, controls }: PanelPage,
+  context: Context,
+  present: string,
+  notice: Outcome | undefined,
+): Document => ({
+  title: `${truncate(`${title} ${subject}`.trim(), 60)} · Mock control panel`,
+  style,
+  script,
+  body: html`<header>
 <div class="bar">
 <p class="name">Mock control panel</p>
 <p class="mock">A mock for tests: no money moves.</p>
 <p id="connection" class="live" hidden>Live</p>
 </div>
-${navigation(path)}
+<nav aria-label="Pages">${SECTIONS.map((section) => link(section, section === present))}</nav>
 ${clock(context)}
 ${noticeOf(notice)}
-</header>`
-
-/** Renders the HTML document of a page. */
-export const panelPage = (page: PanelPage, context: Context, extras: PageExtras): string => {
-  const { title, subject, data, controls } = page
-  return documentOf({
-    title: `${truncate(subject === undefined ? title : `${title} ${subject}`, 60)} · Mock control panel`,
-    style,
-    body: html`${header(context, extras)}
+</header>
 <main>
-<h1>${title}${subject === undefined ? undefined : html` ${isolate(truncate(subject, 60))}`}</h1>
-<div class="columns${controls === undefined ? ' alone' : ''}">
+<h1>${title}${subject && html` ${isolate(truncate(subject, 60))}`}</h1>
+<div class="columns${controls === undefined && ' alone'}">
 <div>${data}</div>
-${controls === undefined ? undefined : html`<div class="controls">${controls}</div>`}
+${controls && html`<div class="controls">${controls}</div>`}
 </div>
 </main>
-<datalist id="test-numbers">${Object.values(testNumbers).map((number) => html`<option>${number}</option>`)}</datalist>
-<script>${new Markup(script)}</script>`,
-  })
-}
+<datalist id="test-numbers">${Object.values(testNumbers).map((number) => html`<option>${number}</option>`)}</datalist>`,
+})

@@ -1,21 +1,26 @@
 import { newRecent, recentList } from '../base/recent-list.ts'
-import { FORM_TYPE, isForm, isJson } from '../http/body.ts'
-import { type HeaderFields, type IncomingRequest, jsonResponse, type ResponseData } from '../http/response.ts'
+import {
+  FORM_TYPE,
+  type HeaderFields,
+  type IncomingRequest,
+  isForm,
+  isJson,
+  jsonResponse,
+  type ResponseData,
+} from '../http/message.ts'
 import { decoded } from '../http/routes.ts'
 import { isOwnForm } from '../pages/csrf.ts'
-import { commonHeaders } from '../pages/layout.ts'
+import { commonHeaders, documentResponse } from '../pages/layout.ts'
 import type { Mock } from '../types.ts'
 import { OPENAPI_PATH, PANEL_PATH, type ReadHost, STATE_PATH } from './access.ts'
+import { readFields, type SentFields } from './action.ts'
 import { act, type Outcome } from './actions.ts'
 import { faultsPage, notificationPage, notificationsPage, overviewPage } from './boards.ts'
-import { chargePage, chargesPage } from './charges.ts'
 import { connectPage } from './connect.ts'
 import { createForms } from './form.ts'
-import { contentPolicy, panelPage } from './page.ts'
+import { chargePage, chargesPage, subscriptionPage, subscriptionsPage } from './objects.ts'
+import { type Context, type PanelPage, panelDocument } from './page.ts'
 import { requestPage, requestsPage } from './requests.ts'
-import { readFields, type SentFields } from './sent.ts'
-import { subscriptionPage, subscriptionsPage } from './subscriptions.ts'
-import type { Context, PanelPage } from './timeline.ts'
 import { readQuery, readView } from './view.ts'
 
 const KEPT_NOTICES = 100
@@ -37,15 +42,15 @@ type ShowAll = (context: Context) => PanelPage
 type ShowOne = (context: Context, id: string) => PanelPage | undefined
 
 /** The pages of the panel, by the first part of their path below the panel's. `one` is the page of one object. */
-const PAGES: Readonly<Record<string, readonly [all: ShowAll, one?: ShowOne]>> = {
-  '': [overviewPage],
-  subscriptions: [subscriptionsPage, subscriptionPage],
-  charges: [chargesPage, chargePage],
-  requests: [requestsPage, requestPage],
-  notifications: [notificationsPage, notificationPage],
-  faults: [faultsPage],
-  connect: [connectPage],
-}
+const PAGES = new Map<string, readonly [all: ShowAll, one?: ShowOne]>([
+  ['', [overviewPage]],
+  ['subscriptions', [subscriptionsPage, subscriptionPage]],
+  ['charges', [chargesPage, chargePage]],
+  ['requests', [requestsPage, requestPage]],
+  ['notifications', [notificationsPage, notificationPage]],
+  ['faults', [faultsPage]],
+  ['connect', [connectPage]],
+])
 
 const GONE: PanelPage = {
   title: 'Not found',
@@ -67,12 +72,6 @@ const limitOf = (query: URLSearchParams): number => {
  */
 export type Panel = (request: IncomingRequest, host: string | null) => Promise<ResponseData>
 
-// The status is not 421, because the Fetch standard makes clients resend a request after status 421.
-const unknownHost = refusal(
-  403,
-  'The panel does not accept this host name. Open the panel at an IP address or at localhost, or allow the name with allowedHosts or --allow-host.',
-)
-
 /** Creates the control panel of a mock. The panel refuses a request if `readHost` refuses its host. */
 export const createPanel = (mock: Mock, readHost: ReadHost): Panel => {
   // The URL of the panel contains the number of a message instead of its text, so a malicious link cannot make the
@@ -80,33 +79,9 @@ export const createPanel = (mock: Mock, readHost: ReadHost): Panel => {
   const kept = newRecent<Outcome>()
   const notices = recentList(KEPT_NOTICES, () => kept)
 
-  const show = async (base: string, path: string, given: URLSearchParams): Promise<ResponseData> => {
-    const query = readQuery(given)
-    const number = Number(given.get('notice'))
-    const [notice] = notices.read(number - 1, number)
-    const [section = '', id = ''] = path.split('/')
-    const context = { mock, view: readView(mock, SHOWN, query), query, form: createForms(notice), base }
-    const [all, one] = PAGES[section] ?? []
-    const page = id === '' ? all?.(context) : one?.(context, decoded(id))
-    return {
-      status: page === undefined ? 404 : 200,
-      headers: {
-        'Content-Type': 'text/html; charset=utf-8',
-        'Content-Security-Policy': await contentPolicy(),
-        ...COMMON,
-      },
-      body: panelPage(page ?? GONE, context, { path, notice }),
-    }
-  }
-
-  const submit = async (
-    request: IncomingRequest,
-    host: string | null,
-    path: string,
-    query: URLSearchParams,
-  ) => {
-    const { headers } = request
-    if (!isOwnForm(request, host)) return refusal(403, 'This form was not sent from the panel itself.')
+  /** Executes the action that a form or a program sent. `path` is the page with the form. */
+  const submit = async (request: IncomingRequest, path: string): Promise<ResponseData> => {
+    const { headers, url } = request
     const type = headers.get('content-type')
     // A page of another site cannot send JSON without a preflight request, which the panel refuses.
     const sendsJson = isJson(type)
@@ -123,36 +98,51 @@ export const createPanel = (mock: Mock, readHost: ReadHost): Panel => {
       const { ok, message } = outcome
       return jsonResponse(ok ? 200 : 409, { ok, message }, COMMON)
     }
-    const next = outcome.page === undefined ? readQuery(query) : new URLSearchParams()
     notices.push(outcome)
+    const next = outcome.page === undefined ? readQuery(new URL(url).searchParams) : new URLSearchParams()
     next.set('notice', String(notices.bounds().end))
-    const page = outcome.page ?? path
-    const location = `${PANEL_PATH}${page && `/${page}`}?${next}`
+    const location = `${[PANEL_PATH, outcome.page ?? path].filter(Boolean).join('/')}?${next}`
     return { status: 303, headers: { Location: location, ...COMMON }, body: '' }
   }
 
   return async (request, host) => {
-    const { pathname, searchParams: query } = new URL(request.url)
+    const { method, server } = request
+    const { pathname, searchParams } = new URL(request.url)
     const addressed = readHost(host)
-    if (addressed === undefined) return unknownHost
-    const isRead = request.method === 'GET' || request.method === 'HEAD'
-    const base = request.server?.publicUrl ?? addressed
+    if (addressed === undefined) {
+      // The status is not 421, because the Fetch standard makes clients resend a request after status 421.
+      return refusal(
+        403,
+        'The panel does not accept this host name. Open the panel at an IP address or at localhost, or allow the name with allowedHosts or --allow-host.',
+      )
+    }
+    const isRead = method === 'GET' || method === 'HEAD'
+    const base = server?.publicUrl ?? addressed
+    const query = readQuery(searchParams)
     if (pathname === STATE_PATH || pathname === OPENAPI_PATH) {
       if (!isRead) return refusal(405, 'This path accepts GET only.', { Allow: 'GET, HEAD' })
       const body =
         pathname === STATE_PATH
-          ? readView(mock, limitOf(query), readQuery(query))
+          ? readView(mock, limitOf(query), query)
           : (await import('./openapi.ts')).openApiOf(base)
       return jsonResponse(200, body, COMMON)
     }
     const path = pathname.slice(PANEL_PATH.length).replace(/^\/|\/$/g, '')
     const [section = '', id, ...more] = path.split('/')
-    const known = Object.hasOwn(PAGES, section) ? PAGES[section] : undefined
-    if (known === undefined || more.length > 0 || (id !== undefined && known[1] === undefined)) {
+    const [all, one] = PAGES.get(section) ?? []
+    if ((id === undefined ? all : one) === undefined || more.length > 0) {
       return refusal(404, 'The panel has no such page.')
     }
-    if (isRead) return show(base, path, query)
-    if (request.method === 'POST') return submit(request, host, path, query)
-    return refusal(405, 'The panel accepts GET and POST only.', { Allow: 'GET, HEAD, POST' })
+    if (method === 'POST') {
+      if (isOwnForm(request, host)) return submit(request, path)
+      return refusal(403, 'This form was not sent from the panel itself.')
+    }
+    if (!isRead) return refusal(405, 'The panel accepts GET and POST only.', { Allow: 'GET, HEAD, POST' })
+    const number = Number(searchParams.get('notice'))
+    const [notice] = notices.read(number - 1, number)
+    const context = { mock, view: readView(mock, SHOWN, query), query, form: createForms(notice), base }
+    const page = id === undefined ? all?.(context) : one?.(context, decoded(id))
+    const document = panelDocument(page ?? GONE, context, section, notice)
+    return documentResponse(page === undefined ? 404 : 200, document, "'self'", COMMON)
   }
 }

@@ -20,55 +20,54 @@ export const script = `
     notice.replaceChildren(words)
   }
 
-  // The last markup that the server sent for each part. The document may differ, because the user can open details.
-  const liveParts = () => [...document.querySelectorAll('[data-live]')]
-  const received = new Map(liveParts().map((part) => [part.id, part.outerHTML]))
-
   const load = async (options) => {
     const response = await fetch(address, { ...options, headers: { Accept: 'text/html' } })
     const text = await response.text()
-    if (!response.ok) throw new Error(text)
+    if (!response.ok) throw Object.assign(new Error(text), { isGone: response.status === 404 })
     // After an action that created something, the mock redirects to its page.
     if (new URL(response.url).pathname !== location.pathname) location.assign(response.url)
     return new DOMParser().parseFromString(text, 'text/html')
   }
 
-  const controlsOf = (element) => [...element.querySelectorAll('a, button, input, select, summary')]
-  // Not \`form.id\`, which is a field if the form has a field with this name.
-  const holderOf = (control) => control.parentElement.closest('[id]').getAttribute('id')
+  // Not \`node.id\`, which is a field if a form has a field with this name.
+  const idOf = (node) => node.getAttribute?.('id') ?? ''
 
-  const startValue = (field) =>
-    field.defaultValue ?? [...field.options].find((option) => option.defaultSelected)?.value ?? field.options[0]?.value
-
-  // Replaces a part. Keeps opened details, chosen options and the focus.
-  const replace = (former, part) => {
-    for (const details of part.querySelectorAll('details')) {
-      details.open = document.getElementById(details.id)?.open ?? false
+  // Changes an element to what the server sent. What the user opened, typed and focused stays, because it belongs to
+  // the element and not to its attributes. An element with an id stays the element of this id.
+  const change = (element, sent) => {
+    for (const { name } of [...element.attributes]) {
+      if (name !== 'open' && !sent.hasAttribute(name)) element.removeAttribute(name)
     }
-    for (const field of former.querySelectorAll('select, input:not([type=hidden])')) {
-      const same = part.querySelector('#' + CSS.escape(holderOf(field)) + ' [name="' + field.name + '"]')
-      if (same && field.value !== startValue(field)) same.value = field.value
+    for (const { name, value } of sent.attributes) {
+      if (element.getAttribute(name) !== value) element.setAttribute(name, value)
     }
-    const focused = document.activeElement
-    const holder = former.contains(focused) ? holderOf(focused) : undefined
-    const index = holder ? controlsOf(document.getElementById(holder)).indexOf(focused) : -1
-    const heading = former.closest('section')?.querySelector('h2')
-    former.replaceWith(part)
-    if (index === -1) return
-    const place = document.getElementById(holder)
-    const controls = place ? controlsOf(place) : []
-    const next = controls[index] ?? controls.at(-1) ?? heading
-    next?.focus({ preventScroll: true })
+    const ids = new Set([...sent.children].map(idOf))
+    for (const child of [...element.children]) if (idOf(child) && !ids.has(idOf(child))) child.remove()
+    let next = element.firstChild
+    for (const node of [...sent.childNodes]) {
+      if (next?.nodeName !== node.nodeName || idOf(next) !== idOf(node)) {
+        element.insertBefore(node, next)
+        continue
+      }
+      if (next.nodeType === Node.ELEMENT_NODE) change(next, node)
+      else if (next.nodeValue !== node.nodeValue) next.nodeValue = node.nodeValue
+      next = next.nextSibling
+    }
+    while (next) {
+      const after = next.nextSibling
+      next.remove()
+      next = after
+    }
   }
 
   // A part with the problems of a failed form stays until the next form is sent.
   const update = (page, isResult) => {
-    for (const part of liveParts()) {
+    for (const part of document.querySelectorAll('[data-live]')) {
       const sent = page.getElementById(part.id)
-      if (!sent || received.get(part.id) === sent.outerHTML) continue
-      if (!isResult && part.querySelector('[data-failed]')) continue
-      received.set(part.id, sent.outerHTML)
-      replace(part, sent)
+      if (!sent || (!isResult && part.querySelector('[data-failed]'))) continue
+      const focused = part.contains(document.activeElement) ? document.activeElement : undefined
+      change(part, sent)
+      if (focused && !focused.isConnected) part.querySelector('h2')?.focus({ preventScroll: true })
     }
   }
 
@@ -89,21 +88,24 @@ export const script = `
         const page = await load()
         if (before === sentForms) update(page)
         showConnection('Live', true)
-      } catch {
-        showConnection('The mock does not respond', false)
+      } catch ({ isGone }) {
+        showConnection(isGone ? 'The mock no longer has this' : 'The mock does not respond', false)
       }
     }
     // The pause is ten times the response time, so that polling does not keep a slow mock busy.
     setTimeout(poll, Math.max(MIN_PAUSE_MS, 10 * (performance.now() - started)))
   }
 
+  // The forms whose action is under way.
+  const busy = new Set()
+
   document.addEventListener('submit', async (event) => {
     const form = event.target
     // A form that filters a list loads a new page.
     if (form.getAttribute('method') === 'get') return
     event.preventDefault()
-    if (form.dataset.busy) return
-    form.dataset.busy = 'yes'
+    if (busy.has(form)) return
+    busy.add(form)
     sentForms += 1
     try {
       const page = await load({ method: 'POST', body: new URLSearchParams(new FormData(form, event.submitter)) })
@@ -118,7 +120,7 @@ export const script = `
     } catch {
       say('The mock does not respond.', 'alert')
     } finally {
-      delete form.dataset.busy
+      busy.delete(form)
     }
   })
 
@@ -132,13 +134,6 @@ export const script = `
     if (!isCopied && button.previousElementSibling) getSelection().selectAllChildren(button.previousElementSibling)
     say(isCopied ? 'Copied.' : 'The clipboard is not available. Select the text to copy it.', 'done')
   })
-
-  // The sticky header must not cover a link's target or the focused element.
-  const head = document.querySelector('header')
-  new ResizeObserver(() => {
-    const isSticky = getComputedStyle(head).position === 'sticky'
-    document.documentElement.style.scrollPaddingTop = isSticky ? head.offsetHeight + 8 + 'px' : ''
-  }).observe(head)
 
   poll()
 }

@@ -7,8 +7,8 @@ import { PANEL_PATH } from './access.ts'
 
 /** Returns the path of an operation, with the mock's prefix. */
 export const pathOf = (mock: Mock, operation: Operation): string =>
-  internalsOf(mock)
-    .areas.flatMap(({ router }) => router.routes)
+  Object.values(internalsOf(mock).areas)
+    .flatMap(({ router }) => router.routes)
     .find(({ target }) => target.definition.operation === operation)?.path ?? ''
 
 type Fields = Readonly<Record<string, unknown>>
@@ -22,40 +22,30 @@ const call = async (
   operation: Operation,
   body: Fields,
   headers: Readonly<Record<string, string>> = {},
-  path = pathOf(mock, operation),
+  id = '',
 ): Promise<Fields> => {
   const { baseUrl } = mock.clientOptions[operation.startsWith('gateway.') ? 'gateway' : 'subscriptions']
+  const path = pathOf(mock, operation).replace(/:\w+/, encodeURIComponent(id))
+  const sent = { 'Content-Type': 'application/json', ...headers }
   const response = await mock
-    .fetch(`${baseUrl}${path}`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json', ...headers },
-      body: JSON.stringify(body),
-    })
+    .fetch(baseUrl + path, { method: 'POST', headers: sent, body: JSON.stringify(body) })
     .catch(() => undefined)
   if (response?.ok === true) return Object(await response.json())
   const last = internalsOf(mock).log.last((entry) => entry.operation === operation)
   throw new Error(last?.explanation ?? `${operation} failed.`)
 }
 
-/** Returns a new identifier for a request of the panel. */
 const newKey = (mock: Mock): string => `panel-${internalsOf(mock).log.bounds().end + 1}`
 
-const returnTo = (mock: Mock, page: string): string => {
-  const { baseUrl } = mock.clientOptions.subscriptions
-  return internalsOf(mock).addresses.isServed()
-    ? `${baseUrl}${PANEL_PATH}/${page}`
+const returnTo = (mock: Mock, page: string): string =>
+  internalsOf(mock).addresses.isServed()
+    ? `${mock.clientOptions.subscriptions.baseUrl}${PANEL_PATH}/${page}`
     : 'https://shop.example/return'
+
+export const loginOf = (credentials: Mock['clientOptions']['subscriptions']['credentials']) => {
+  const { clientId: client_id, clientSecret: client_secret, ...user } = credentials
+  return { grant_type: 'password', client_id, client_secret, ...user }
 }
-
-type Credentials = Mock['clientOptions']['subscriptions']['credentials']
-
-/** Returns the body of a login. */
-export const loginOf = ({ clientId, clientSecret, ...user }: Credentials) => ({
-  grant_type: 'password',
-  client_id: clientId,
-  client_secret: clientSecret,
-  ...user,
-})
 
 /** Returns the terms of a subscription that starts tomorrow. */
 export const planOf = ({ clock }: Mock) => {
@@ -67,13 +57,8 @@ export const planOf = ({ clock }: Mock) => {
 export const subscribe = async (mock: Mock, given: Fields): Promise<string> => {
   const { credentials } = mock.clientOptions.subscriptions
   const token = await call(mock, 'subscriptions.login', loginOf(credentials))
-  const order = {
-    clientID: credentials.clientId,
-    requestID: newKey(mock),
-    userReturnURL: returnTo(mock, 'subscriptions'),
-    ...planOf(mock),
-    ...given,
-  }
+  const own = { clientID: credentials.clientId, requestID: newKey(mock), ...planOf(mock) }
+  const order = { ...own, userReturnURL: returnTo(mock, 'subscriptions'), ...given }
   const headers = { Authorization: `Bearer ${token.access_token}` }
   return String((await call(mock, 'subscriptions.subscribe', order, headers)).invoiceID)
 }
@@ -83,21 +68,12 @@ const gatewayHeaders = (mock: Mock) => ({
   'Idempotency-Key': newKey(mock),
 })
 
-/** Requests a charge, and returns its id. */
 export const charge = async (mock: Mock, given: Fields): Promise<string> => {
-  const redirect = returnTo(mock, 'charges')
-  const fields = {
-    msisdn: testNumbers.succeeds,
-    amount: 250,
-    currency: 'BDT',
-    redirect_uri: redirect,
-    ...given,
-  }
+  const own = { msisdn: testNumbers.succeeds, amount: 250, currency: 'BDT' }
+  const fields = { ...own, redirect_uri: returnTo(mock, 'charges'), ...given }
   return String((await call(mock, 'gateway.charge', fields, gatewayHeaders(mock))).id)
 }
 
 /** Renews a charge, and returns the id of the renewal. */
-export const renew = async (mock: Mock, id: string): Promise<string> => {
-  const path = pathOf(mock, 'gateway.renew').replace(/:\w+/, encodeURIComponent(id))
-  return String((await call(mock, 'gateway.renew', { mandate_id: id }, gatewayHeaders(mock), path)).id)
-}
+export const renew = async (mock: Mock, id: string): Promise<string> =>
+  String((await call(mock, 'gateway.renew', { mandate_id: id }, gatewayHeaders(mock), id)).id)

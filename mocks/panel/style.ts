@@ -2,17 +2,15 @@ import { palette } from '../pages/style.ts'
 
 /** The style of the panel. The Content-Security-Policy contains the hash of this style, so no other style applies. */
 export const style = `${palette}
-html { scroll-padding-block: 9rem 1rem; }
-body { margin: 0; padding: 0 1rem 3rem; background: var(--ground); color: var(--ink); font: 0.9375rem/1.45 var(--font); font-variant-numeric: tabular-nums; }
-h1 { margin: 0.75rem 0; font-size: 1.375rem; line-height: 1.25; }
+/* The sticky header must not cover a link's target or the focused element. */
+html { scroll-padding-block: 15rem 1rem; }
+body { margin: 0; padding: 0 1rem 3rem; font-size: 0.9375rem; font-variant-numeric: tabular-nums; }
 h2 { margin: 0 0 0.625rem; font-size: 1rem; line-height: 1.25; }
 h3 { margin: 1rem 0 0.25rem; font-size: 0.9375rem; }
 h2:focus { outline: none; }
 p { margin: 0.375rem 0; }
-a { color: var(--accent); }
-small, .quiet, .count { color: var(--quiet); font-size: 0.8125rem; font-weight: 400; }
+small, .quiet, .count, .what, th, dt, figcaption, label { color: var(--quiet); font-size: 0.8125rem; font-weight: 400; }
 .visually-hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
-[hidden] { display: none; }
 
 header { position: sticky; top: 0; z-index: 1; margin: 0 -1rem; padding: 0.625rem 1rem; border-bottom: 1px solid var(--line); background: var(--ground); }
 header p, nav { margin: 0; }
@@ -47,7 +45,7 @@ nav a[aria-current] { border-bottom: 2px solid var(--accent); font-weight: 650; 
 }
 section { min-width: 0; padding: 1rem; border: 1px solid var(--line); border-radius: 0.875rem; background: var(--card); }
 table { width: 100%; margin-top: 0.75rem; border-collapse: collapse; }
-th { padding: 0 0.75rem 0.375rem 0; color: var(--quiet); font-size: 0.8125rem; font-weight: 400; text-align: left; }
+th { padding: 0 0.75rem 0.375rem 0; text-align: left; }
 td { padding: 0.5rem 0.75rem 0.5rem 0; border-top: 1px solid var(--line); vertical-align: top; }
 td:last-child { padding-right: 0; }
 td bdi { max-width: 16rem; }
@@ -65,13 +63,9 @@ td[data-heading="Reason"] bdi { max-width: 100%; }
   td[data-heading]::before { content: attr(data-heading) " "; color: var(--quiet); font-size: 0.8125rem; }
   .steps ul + ul::before { display: none; }
 }
-/* A word that is too long for its place is cut with "…", never broken. */
-bdi { display: inline-block; max-width: 100%; overflow: hidden; text-overflow: ellipsis; vertical-align: bottom; }
 time, .id, .link, .badge, code, summary, .amount bdi { white-space: nowrap; }
 .amount bdi { max-width: 8rem; }
-a bdi { text-decoration: inherit; }
 .id bdi { max-width: calc(100% - 3.5rem); }
-code, pre { font: 0.8125rem/1.4 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
 pre { max-height: 24rem; margin: 0.125rem 0 0.5rem; padding: 0.5rem 0.75rem; border-radius: 0.5rem; background: var(--ground); overflow: auto; }
 .badge { display: inline-block; padding: 0 0.5rem; border-radius: 1rem; background: var(--ground); color: var(--quiet); font-size: 0.8125rem; font-weight: 600; }
 .badge.good { background: var(--good-ground); color: var(--good); }
@@ -79,24 +73,22 @@ pre { max-height: 24rem; margin: 0.125rem 0 0.5rem; padding: 0.5rem 0.75rem; bor
 .badge.bad { background: var(--alert-ground); color: var(--alert); }
 dl { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(22rem, 100%), 1fr)); gap: 0.25rem 1rem; margin: 0; }
 dl div { display: flex; gap: 0.5rem; min-width: 0; }
-dt { flex: 0 0 8rem; color: var(--quiet); font-size: 0.8125rem; }
+dt { flex: 0 0 8rem; }
 dd { min-width: 0; margin: 0; }
 .explanation { font-size: 1.0625rem; }
 .explanation bdi { overflow: visible; }
 .actions { margin: 0.75rem 0 0; }
-td .actions { margin: 0; }
 .rows, .timeline { margin: 0; padding: 0; list-style: none; }
 .rows > li, .timeline > li { display: flex; flex-wrap: wrap; align-items: center; gap: 0.25rem 0.5rem; padding: 0.5rem 0; border-top: 1px solid var(--line); }
 .rows > li:first-child, .timeline > li:first-child { border-top: 0; }
 .rows > li > *, .timeline > li > div > * { min-width: 0; max-width: 100%; }
 .rows form, .rows details, .timeline form, .timeline details { margin-left: auto; }
 .timeline > li > div { display: flex; flex: 1 1 20rem; flex-wrap: wrap; align-items: center; gap: 0.25rem 0.5rem; min-width: 0; }
-.what { flex: 0 0 5.5rem; color: var(--quiet); font-size: 0.8125rem; }
+.what { flex: 0 0 5.5rem; }
 .planned { opacity: 0.85; font-style: italic; }
 .pages { display: flex; flex-wrap: wrap; gap: 0.25rem 1rem; padding-top: 0.75rem; border-top: 1px solid var(--line); }
 .pages span:first-child { margin-right: auto; }
 figure { margin: 0.75rem 0 0; }
-figcaption { color: var(--quiet); font-size: 0.8125rem; }
 .steps { display: flex; flex-wrap: wrap; gap: 0.5rem 1.75rem; }
 .steps ul { position: relative; display: grid; gap: 0.5rem; align-content: start; margin: 0; padding: 0; list-style: none; }
 .steps ul + ul::before { content: "→"; position: absolute; left: -1.375rem; top: 0.5rem; color: var(--quiet); }
@@ -108,22 +100,21 @@ figcaption { color: var(--quiet); font-size: 0.8125rem; }
 form { margin: 0; }
 .fields, form > details { display: grid; gap: 0.5rem; margin-bottom: 0.625rem; }
 summary + .fields { margin-top: 0.5rem; }
-section > div > form + details, section > div > details { margin-top: 0.5rem; }
+section > form + details, section > details { margin-top: 0.5rem; }
 .field { margin: 0; }
-label { display: block; color: var(--quiet); font-size: 0.8125rem; }
+label { display: block; }
 .field input, .field select { display: block; width: 100%; margin-top: 0.125rem; }
 .problem { display: block; margin-top: 0.25rem; color: var(--alert); font-size: 0.8125rem; font-weight: 600; }
 [aria-invalid="true"] { border-color: var(--alert); border-width: 2px; }
 .filter > * { max-width: 100%; }
 .filter [type="search"] { flex: 1 1 9rem; min-width: 0; }
 input, select, button, summary.danger { min-height: 2.25rem; max-width: 100%; padding: 0.25rem 0.625rem; border: 1px solid var(--field); border-radius: 0.5rem; background: var(--card); color: var(--ink); font: inherit; font-size: 0.875rem; }
-button, summary.danger { font-weight: 600; white-space: nowrap; cursor: pointer; }
+button, summary.danger { font-weight: 600; white-space: nowrap; }
 button:hover { border-color: var(--accent); color: var(--accent); }
 button.primary { border-color: var(--accent); background: var(--accent); color: var(--accent-ink); }
 button.primary:hover { filter: brightness(1.1); }
 button.danger, summary.danger { border-color: var(--alert); color: var(--alert); }
 button.danger { background: var(--alert-ground); }
-summary { cursor: pointer; }
 summary.danger { display: inline-flex; align-items: center; list-style: none; }
 summary.danger::-webkit-details-marker { display: none; }
 .confirm p { max-width: 24rem; }

@@ -1,5 +1,5 @@
 import { internalsOf } from '../assemble.ts'
-import type { Bounds, Sequence } from '../base/recent-list.ts'
+import type { Sequence } from '../base/recent-list.ts'
 import type { ListedNotification } from '../delivery/outbox.ts'
 import { chargeTransitions } from '../gateway/state.ts'
 import type { ListedCharge } from '../gateway/views.ts'
@@ -14,34 +14,32 @@ import type { Mock } from '../types.ts'
 /** The names of the panel's lists, as they appear in the page's URL. */
 export const listNames = ['subscriptions', 'payments', 'charges', 'requests', 'notifications'] as const
 
-/** The name of a list of the panel. */
 export type ListName = (typeof listNames)[number]
 
-/**
- * The query of the panel's URL. Each list has parameters, which start with the list's name. `charges` is the end
- * position of the shown page of charges; without it, the panel shows the newest page. `charges.q` selects charges by
- * text, and `charges.is` by state. `requests.of` selects the requests about an object.
- */
-export type PanelQuery = URLSearchParams
+export type ListedSubscription = ReturnType<typeof listedSubscription>
 
-/** Reads the query of a URL. Ignores unknown parameters and invalid positions. */
-export const readQuery = (given: URLSearchParams): PanelQuery =>
-  new URLSearchParams(
-    [...given].filter(([name, value]) => {
-      if (listNames.some((known) => known === name)) return /^\d{1,15}$/.test(value)
-      return value !== '' && parameterNames.has(name)
-    }),
-  )
-
-/** Returns the relative URL of the page with one changed parameter of the query. */
-export const urlWith = (query: PanelQuery, name: string, value: string | number | undefined): string => {
-  const changed = new URLSearchParams(query)
-  changed.delete(name)
-  if (value !== undefined) changed.set(name, String(value))
-  return `?${changed}`
+export interface ListedItems {
+  readonly subscriptions: ListedSubscription
+  readonly payments: PaymentBody
+  readonly charges: ListedCharge
+  readonly notifications: ListedNotification
+  readonly requests: LoggedRequest
 }
 
-/** A page of a list. */
+/**
+ * Reads the query of the panel's URL. `charges` is the end position of the shown page of charges; without it, the panel
+ * shows the newest page. `charges.q` selects charges by text, and `charges.is` by state. The other lists have the same
+ * parameters. `requests.of` selects the requests about an object. An empty field of a form selects nothing.
+ */
+export const readQuery = (given: URLSearchParams): URLSearchParams =>
+  new URLSearchParams([...given].filter(([name, value]) => value !== '' && name !== 'notice'))
+
+/** Returns the relative URL of the page with one changed parameter of the query. */
+export const urlWith = (query: URLSearchParams, name: string, value: number | undefined): string => {
+  const others = [...query].filter(([other]) => other !== name)
+  return `?${new URLSearchParams(value === undefined ? others : [...others, [name, String(value)]])}`
+}
+
 export interface Page<Item> {
   /** The number of all items that match the query. */
   readonly total: number
@@ -55,19 +53,6 @@ export interface Page<Item> {
   readonly newer: number | undefined
 }
 
-type SubscriptionRecord = NonNullable<ReturnType<Subscriptions['listed']>>
-
-/** A subscription as the panel shows it. */
-export type ListedSubscription = ReturnType<typeof listedSubscription>
-
-interface Items {
-  readonly subscriptions: ListedSubscription
-  readonly payments: PaymentBody
-  readonly charges: ListedCharge
-  readonly notifications: ListedNotification
-  readonly requests: LoggedRequest
-}
-
 /** Returns whether the last delivery of a notification succeeded. */
 export const deliveryState = ({ attempts }: ListedNotification): string =>
   attempts.length === 0 ? 'not sent' : attempts.at(-1)?.delivered === true ? 'delivered' : 'failed'
@@ -78,9 +63,6 @@ export const paymentStates = ({ status, reverseTransactionId }: PaymentBody): re
   ...(reverseTransactionId === null ? [] : ['reversed']),
 ]
 
-const classOf = ({ status }: LoggedRequest): string =>
-  status === undefined ? 'none' : `${Math.floor(status / 100)}xx`
-
 /** A filter of a list: the end of its parameter's name, its choices, and a function that returns those of an item. */
 interface Filter<Item> {
   readonly name: 'is' | 'status'
@@ -89,47 +71,41 @@ interface Filter<Item> {
   of(item: Item): readonly string[]
 }
 
-const statesOf = (...tables: readonly object[]): readonly string[] =>
-  [...new Set(tables.flatMap((table) => Object.keys(table)))].filter((state) => state !== 'none')
+const filter = <Item>(
+  label: string,
+  choices: readonly string[],
+  of: (item: Item) => readonly string[],
+  name: 'is' | 'status' = 'is',
+): Filter<Item> => ({ name, label, choices, of })
 
-const byState = <Item>(choices: readonly string[], of: (item: Item) => readonly string[], label = 'State') =>
-  ({ name: 'is', label, choices, of }) satisfies Filter<Item>
+const statesOf = (transitions: object): readonly string[] =>
+  Object.keys(transitions).filter((state) => state !== 'none')
 
-/** The filters of each list. */
-export const filters: { readonly [Name in ListName]: readonly Filter<Items[Name]>[] } = {
+const classOf = ({ status }: LoggedRequest): string =>
+  status === undefined ? 'none' : `${Math.floor(status / 100)}xx`
+
+export const filters: { readonly [Name in ListName]: readonly Filter<ListedItems[Name]>[] } = {
   subscriptions: [
-    byState(statesOf(requestTransitions, subscriptionTransitions), (one) => [one.requestStatus, one.phase]),
+    filter('State', statesOf({ ...requestTransitions, ...subscriptionTransitions }), (one) => [
+      one.requestStatus,
+      one.phase,
+    ]),
   ],
-  payments: [byState(['paid', 'failed', 'reversed'], paymentStates)],
-  charges: [byState(statesOf(chargeTransitions), ({ status }) => [status])],
+  payments: [filter('State', ['paid', 'failed', 'reversed'], paymentStates)],
+  charges: [filter('State', statesOf(chargeTransitions), ({ status }) => [status])],
   requests: [
-    {
-      name: 'status',
-      label: 'Status',
-      choices: ['2xx', '3xx', '4xx', '5xx', 'none'],
-      of: (one) => [classOf(one)],
-    },
-    byState(operations, ({ operation = '' }) => [operation], 'Operation'),
+    filter('Status', ['2xx', '3xx', '4xx', '5xx', 'none'], (one) => [classOf(one)], 'status'),
+    filter('Operation', operations, ({ operation = '' }) => [operation]),
   ],
-  notifications: [byState(['delivered', 'failed', 'not sent'], (one) => [deliveryState(one)], 'Delivery')],
+  notifications: [filter('Delivery', ['delivered', 'failed', 'not sent'], (one) => [deliveryState(one)])],
 }
 
-const parameterNames = new Set([
-  'requests.of',
-  ...listNames.flatMap((list) => [`${list}.q`, ...filters[list].map(({ name }) => `${list}.${name}`)]),
-])
-
-/** Returns the end position of the page at `cursor`. If the mock has deleted that page, uses the oldest page instead. */
-const endOf = ({ first, end }: Bounds, limit: number, cursor: number | undefined): number => {
-  if (cursor === undefined || cursor > end) return end
-  return cursor > first ? cursor : Math.min(end, first + limit)
-}
-
-/** Returns the page that ends at `cursor`. If `cursor` is undefined or too large, returns the newest page. */
-const pageOf = <Item>(list: Sequence<Item>, limit: number, cursor: number | undefined): Page<Item> => {
-  const bounds = list.bounds()
-  const { first, end } = bounds
-  const to = endOf(bounds, limit, cursor)
+/** Returns the page that ends at `cursor`, or the newest page if `cursor` is not a position of the list. */
+const pageOf = <Item>(list: Sequence<Item>, limit: number, cursor: string | null): Page<Item> => {
+  const { first, end } = list.bounds()
+  const at = /^\d{1,15}$/.test(cursor ?? '') ? Math.min(Number(cursor), end) : end
+  // If the mock has deleted that page, the oldest page replaces it.
+  const to = at > first ? at : Math.min(end, first + limit)
   const from = Math.max(first, to - limit)
   return {
     total: end - first,
@@ -157,19 +133,11 @@ const isoOf = (time: number): string => new Date(time).toISOString()
 const optionalIsoOf = (time: number | undefined) => (time === undefined ? undefined : isoOf(time))
 
 /** Returns a subscription without the return address, which may contain the payer's data. Times are ISO 8601 in UTC. */
-const listedSubscription = ({ request, ...state }: SubscriptionRecord) => {
+const listedSubscription = ({ request, ...state }: NonNullable<ReturnType<Subscriptions['listed']>>) => {
   const { requestID, amount, cycle, start, end } = request
-  return {
-    ...state,
-    createdAt: isoOf(state.createdAt),
-    authorizedAt: optionalIsoOf(state.authorizedAt),
-    cancelledAt: optionalIsoOf(state.cancelledAt),
-    requestID,
-    amount,
-    cycle,
-    start,
-    end,
-  }
+  const createdAt = isoOf(state.createdAt)
+  const [authorizedAt, cancelledAt] = [optionalIsoOf(state.authorizedAt), optionalIsoOf(state.cancelledAt)]
+  return { ...state, createdAt, authorizedAt, cancelledAt, requestID, amount, cycle, start, end }
 }
 
 /** Returns the text values in a URL's path and query, in a body and in a response. */
@@ -190,7 +158,10 @@ export const findSubscription = (mock: Mock, id: string): ListedSubscription | u
 export const findCharge = (mock: Mock, ids: ReadonlySet<string>): ListedCharge | undefined =>
   readAll(internalsOf(mock).lists.charges, (one) => ids.has(one.id) || ids.has(one.confirmation_id))[0]
 
-/** Returns all identifiers of the object with an identifier. */
+/** Returns the notification with an id, or the notifications about a subscription, oldest first. */
+export const findNotifications = (mock: Mock, id: string): readonly ListedNotification[] =>
+  readAll(internalsOf(mock).outbox.list, (one) => [one.notificationId, one.subscriptionId].includes(id))
+
 const aliasesOf = (mock: Mock, id: string): readonly string[] => {
   const one = findSubscription(mock, id)
   if (one !== undefined) {
@@ -201,11 +172,6 @@ const aliasesOf = (mock: Mock, id: string): readonly string[] => {
   return charge === undefined ? [id] : [charge.id, charge.confirmation_id]
 }
 
-/** Returns the notification with an id, or the notifications about a subscription, oldest first. */
-export const findNotifications = (mock: Mock, id: string): readonly ListedNotification[] =>
-  readAll(internalsOf(mock).outbox.list, (one) => [one.notificationId, one.subscriptionId].includes(id))
-
-/** Returns the function that selects the requests about an object. */
 const isAbout = (mock: Mock, id: string): ((one: LoggedRequest) => boolean) => {
   const aliases = aliasesOf(mock, id)
   return (one) => {
@@ -225,26 +191,24 @@ export const nextEventAt = (mock: Mock): number | undefined => {
   return Number.isFinite(at) ? at : undefined
 }
 
+export type PanelView = ReturnType<typeof readView>
+
 /** Reads the data that the panel shows, without secrets, with one page of at most `limit` items of each list. */
-export const readView = (mock: Mock, limit: number, query: PanelQuery) => {
+export const readView = (mock: Mock, limit: number, query: URLSearchParams) => {
   const { clock, lists, outages } = internalsOf(mock)
   const { faults, receivers, snapshots } = mock.control
-  const page = <Name extends ListName>(name: Name, list: Sequence<Items[Name]>): Page<Items[Name]> => {
-    const tests: ((item: Items[Name]) => boolean)[] = filters[name].flatMap(({ name: end, of }) => {
+  const page = <Name extends ListName>(name: Name, list: Sequence<ListedItems[Name]>) => {
+    const tests: ((item: ListedItems[Name]) => boolean)[] = filters[name].flatMap(({ name: end, of }) => {
       const wanted = query.get(`${name}.${end}`)
       return wanted === null ? [] : (item) => of(item).includes(wanted)
     })
     const text = query.get(`${name}.q`)?.toLowerCase()
     if (text !== undefined) tests.push((item) => JSON.stringify(item).toLowerCase().includes(text))
-    const cursor = query.get(name)
-    return pageOf(
-      tests.length === 0 ? list : filtered(list, (item) => tests.every((isWanted) => isWanted(item))),
-      limit,
-      cursor === null ? undefined : Number(cursor),
-    )
+    const found =
+      tests.length === 0 ? list : filtered(list, (item) => tests.every((isWanted) => isWanted(item)))
+    return pageOf(found, limit, query.get(name))
   }
   const object = query.get('requests.of')
-  const requests = object === null ? lists.requests : filtered(lists.requests, isAbout(mock, object))
   // Read these lists before the clock. Reading them runs due events, and no shown event may be later than `now`.
   const subscriptions = page('subscriptions', {
     bounds: lists.subscriptions.bounds,
@@ -263,9 +227,9 @@ export const readView = (mock: Mock, limit: number, query: PanelQuery) => {
     payments: page('payments', lists.payments),
     charges,
     notifications: page('notifications', lists.notifications),
-    requests: page('requests', requests),
+    requests: page(
+      'requests',
+      object === null ? lists.requests : filtered(lists.requests, isAbout(mock, object)),
+    ),
   }
 }
-
-/** The data that the panel shows. */
-export type PanelView = ReturnType<typeof readView>

@@ -21,25 +21,18 @@ const LABELS: Readonly<Record<string, string>> = {
   code: 'Error code',
 }
 
-/** The fields that a form offers for an object with any field names. */
-export const KEYS: Readonly<Record<string, readonly string[]>> = { when: ['msisdn', 'requestID'] }
-
 /** Returns the label of a field: `retryAfter` is "Retry after". */
 export const labelOf = (name: string): string => {
-  const words = name
-    .replace(/([a-z])([A-Z])/g, '$1 $2')
-    .replace('.', ' ')
-    .toLowerCase()
-  return LABELS[name] ?? words.charAt(0).toUpperCase() + words.slice(1)
+  const words = name.replace(/([a-z])([A-Z])/g, '$1 $2').replace('.', ' ')
+  return LABELS[name] ?? words.charAt(0).toUpperCase() + words.slice(1).toLowerCase()
 }
 
 /** Returns a choice of a select in words. */
 export const choiceInWords = (choice: string): string => {
-  if (choice.endsWith('*')) return targetInWords(choice)
+  if (choice === '*') return 'every operation'
+  if (choice.endsWith('.*')) return `every operation of ${choice.slice(0, -2)}`
   return /^[a-z]+(?:_[a-z]+)+$/.test(choice) ? choice.replaceAll('_', ' ') : choice
 }
-
-const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)
 
 /**
  * Returns the parts of an error message by the field that each names, in the words of the form. `rest` has the parts
@@ -52,23 +45,18 @@ export const problemsOf = (
   const problems: Record<string, string> = {}
   for (const part of message.replace(/^[\w.]+: /, '').split('; ')) {
     const [, isMissing, path = '', words = ''] = /^(Missing )?([\w.]+):? (.*)$/s.exec(part) ?? []
-    const field = fields.find(({ name }) => name === path || path.startsWith(`${name}.`))
-    const name = field?.name ?? 'rest'
+    const { name = 'rest' } = fields.find((one) => `${path}.`.startsWith(`${one.name}.`)) ?? {}
     const text = isMissing ? `is missing: give ${words.replace(/^pass /, '')}` : words
-    const own = field === undefined ? part : `${labelOf(name)} ${text}`
-    problems[name] = problems[name] === undefined ? sentence(own) : `${problems[name]} ${sentence(own)}`
+    const problem = name === 'rest' ? part : `${labelOf(name)} ${text}`
+    problems[name] = [problems[name] ?? [], problem.replace(/[^.!?]$/, '$&.')].flat().join(' ')
   }
   return problems
 }
 
-/** Returns the operations that a fault applies to, in words. */
-const targetInWords = (operation: string): string => {
-  if (operation === '*') return 'every operation'
-  return operation.endsWith('.*') ? `every operation of ${operation.slice(0, -2)}` : operation
-}
-
-const effectInWords = ({ kind, status, latencyMs = 0 }: Fault): string =>
-  ({
+/** Returns a fault in words, such as "503 for every operation, once". */
+export const faultInWords = (fault: Fault, left: number | 'always'): string => {
+  const { operation, when, probability, kind = 'sequence', status, latencyMs = 0 } = fault
+  const effect = {
     latency: `${latencyMs} ms later`,
     status: String(status ?? 500),
     reset: 'connection reset',
@@ -80,19 +68,17 @@ const effectInWords = ({ kind, status, latencyMs = 0 }: Fault): string =>
     truncated: 'response cut in the middle',
     'rate-limit': '429',
     sequence: 'a sequence of faults',
-  })[kind ?? 'sequence']
-
-/** Returns a fault in words, such as "503 for every operation, once". */
-export const faultInWords = (fault: Fault, left: number | 'always'): string => {
-  const { operation, when, probability } = fault
+  }[kind]
   const times = left === 'always' ? 'always' : left === 1 ? 'once' : `${left} times`
   const conditions = Object.entries(when ?? {}).map(
     ([name, value]) => `${labelOf(name).toLowerCase()} ${value}`,
   )
   return [
-    `${effectInWords(fault)} for ${targetInWords(operation)}`,
+    `${effect} for ${choiceInWords(operation)}`,
     probability === undefined ? times : `with probability ${probability}`,
-    ...(typeof when === 'function' ? ['if a function accepts the request'] : []),
-    ...(conditions.length > 0 ? [`only for ${conditions.join(' and ')}`] : []),
-  ].join(', ')
+    typeof when === 'function' ? 'if a function accepts the request' : '',
+    conditions.length > 0 ? `only for ${conditions.join(' and ')}` : '',
+  ]
+    .filter(Boolean)
+    .join(', ')
 }

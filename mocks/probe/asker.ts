@@ -3,7 +3,7 @@ import { isObject, type Json } from '../../src/contract/fields.ts'
 import { GATEWAY_API_PREFIX } from '../../src/contract/gateway.ts'
 import { SUBSCRIPTIONS_API_PREFIX } from '../../src/contract/subscriptions.ts'
 import type { Operation } from '../http/area.ts'
-import { FORM_TYPE } from '../http/body.ts'
+import { FORM_TYPE } from '../http/message.ts'
 import { LateError, withinRealTime } from '../time/machine.ts'
 import {
   type Ask,
@@ -172,7 +172,7 @@ export const createAsker = (
     const isLive = definition.auth === 'credentials' || sending.operation === 'gateway.reference'
     const earlier = isLive ? undefined : session.replyTo(id)
     if (earlier !== undefined) return usable(earlier, sending)
-    const actsTwice = definition.acts === true && sending.key === undefined
+    const actsTwice = sending.once === true || (definition.acts === true && sending.key === undefined)
     if (actsTwice && session.wasSent(id)) {
       throw new Unanswered('the run ended while this request was sent, and it is not sent twice')
     }
@@ -250,6 +250,10 @@ export const createAsker = (
         const type = form === true ? FORM_TYPE : undefined
         return transmit(next(), { operation: 'subscriptions.login', body, ...(type && { type }) })
       },
+      wrongLogin() {
+        const body = { grant_type: 'password', ...credentials(), password: session.name('wrong-password') }
+        return transmit(next(), { operation: 'subscriptions.login', body, once: true })
+      },
       name: session.name,
       shared<Value>(name: string, make: (ask: Ask) => Promise<Value>) {
         const making = shared.get(name) ?? make(within(`${area} shared ${name}`))
@@ -259,7 +263,7 @@ export const createAsker = (
       async payer(action, url) {
         const id = next()
         if (session.wasSent(id)) return
-        if (payer === undefined) throw new Unanswered(`nobody was there to ${action}`, true)
+        if (payer === undefined) throw new Unanswered(`no person could be asked to ${action}`, true)
         await payer(action, url)
         session.add({ sent: id })
       },

@@ -94,7 +94,7 @@ const askLimit = async (ask: Ask): Promise<Answer> => {
     }
     before = rateLimit
   }
-  throw new Unanswered('bursts of calls gave no clear picture of the limit')
+  throw new Unanswered('bursts of calls did not show the limit clearly')
 }
 
 const health = (ask: Ask): Promise<Reply> => ask.send({ operation: 'gateway.health' })
@@ -206,8 +206,8 @@ export const gatewayQuestions: readonly question.Question[] = [
   read('79', '', 1, 'health', health),
   read('49', '', 1, 'health; reads the names of the headers', health, question.requestIds),
   read('61', 'otp testNumbers', 1, 'the table of test numbers', askReference),
-  read('3', 'contentType', 1, 'an unknown confirmation as text/plain', unknownAsText, readContentType),
-  read('4', 'unknownFields', 2, 'an unknown confirmation, an unknown field', unknownField, readUnknownFields),
+  read('3', 'contentType', 1, 'a confirmation with an unknown id, sent as text/plain', unknownAsText, readContentType),
+  read('4', 'unknownFields', 2, 'a confirmation with an unknown id, and one with an unknown field', unknownField, readUnknownFields),
   read('65', '', 1, 'the status of an unknown charge with POST', wrongMethod, readAllowed),
   read('70', '', 2, 'reads without a key and of an unknown charge', askCodes),
   write('71', '', 1, 'a charge of a test number without an Idempotency-Key', withoutKey),
@@ -215,8 +215,15 @@ export const gatewayQuestions: readonly question.Question[] = [
   write('67', 'statusResponse', 1, 'the status of a charge', statusOfCharge, readStatus),
   write('72', 'keyReuse', 1, 'the Idempotency-Key of a charge with another amount', reused, readReuse),
   write('73a', 'keyInFlight', 2, 'two charges at once with one Idempotency-Key', askInFlight),
-  write('69', 'redirectAllowlist', 2, 'a redirect_uri that nobody allowed', redirected, readAllowlist),
-  write('82', 'inputRules', 1, 'a charge of nothing (amount 0)', nothing, readRules),
+  write(
+    '69',
+    'redirectAllowlist',
+    2,
+    'a redirect_uri that is probably not allowed',
+    redirected,
+    readAllowlist,
+  ),
+  write('82', 'inputRules', 1, 'a charge with the amount 0', nothing, readRules),
   write('84', 'apiKeyScope', 1, 'a charge read with the other key', withOtherKey, readScope, 'otherApiKey'),
   write('75', '', 1, 'a renewal of a charge that is not confirmed', early),
   write('66', 'confirmResponse', 2, 'the correct code of a charge', confirmed, readConfirmation),

@@ -67,6 +67,8 @@ export interface Sending {
   readonly key?: string | undefined
   /** Returns a 429 instead of waiting until the limit allows the call. */
   readonly impatient?: boolean
+  /** Never sends this request again, also after a restart, because the server counts it. */
+  readonly once?: boolean
 }
 
 /** What a question can do. Every request is counted, recorded, and answered from the session if it was sent before. */
@@ -75,6 +77,8 @@ export interface Ask {
   send(sending: Sending): Promise<Reply>
   /** Logs in with the right credentials, or with the given fields in place of them. */
   login(fields?: Json, form?: boolean): Promise<Reply>
+  /** Logs in with a wrong password, which the server counts. */
+  wrongLogin(): Promise<Reply>
   /** Returns a text that only this session uses. */
   name(suffix: string): string
   /** Makes something that several questions need, once in a session. */

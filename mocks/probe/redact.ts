@@ -5,6 +5,9 @@ import type { Recording } from './recording.ts'
 const SECRET_FIELD =
   /^(?:username|password|passwd|otp|client_?id|client_?secret|secret|token|(?:access|refresh|id)_?token|authorization|api_?key)$/i
 const SECRET_PARAMETER = /[?&]([\w-]*(?:token|secret|password|signature|otp|key))=([^&#\s"]+)/gi
+const PART = /; *name="([\w-]+)"[^\r\n]*(?:\r?\n[^\r\n]+)*\r?\n\r?\n([^\r\n]*)/g
+// A field of JSON that cannot be read, and of a form without its content type.
+const TEXT_FIELD = /(?<!\w)([\w-]+)["']?\s*[:=]\s*["']?([^"'&\r\n,}]+)/g
 const NUMBER_FIELD = /^(?:msisdn|phone|mobile)(?:_?number)?$/i
 const NUMBER = /^\+?\d{7,15}$/
 const PLUS_NUMBER = /(?<![\w+])\+\d{7,15}(?!\d)/g
@@ -18,6 +21,11 @@ const FIRST_NUMBER = 99_901_000_001
 const SHORTEST_PART = 6
 // A one-time code is replaced only between other characters than digits, because a longer number may contain its digits.
 const CODE = /^\d{1,9}$/
+
+// A form has this shape whatever its Content-Type says.
+const FORM = /^[\w.%[\]-]+=\S*$/
+const FORM_FIELD = /(([^&=]+)=)([^&]*)/g
+const MULTIPART_FIELD = /(name="([^"]*)"[^\r\n]*\r?\n(?:[^\r\n]+\r?\n)*\r?\n)(.*?)(?=\r?\n--)/gs
 
 /** Replaces secrets and payers' numbers by value. The same value always gets the same replacement. */
 export interface Redactor {
@@ -116,9 +124,24 @@ export const createRedactor = ({ secrets = {}, numbers = [] }: Hidden = {}): Red
     }
   }
 
-  const learnBody = (body: unknown, type = '', isTable = false): void => {
-    const isForm = typeof body === 'string' && type.includes('urlencoded')
-    learn(isForm ? Object.fromEntries(new URLSearchParams(body)) : body, '', isTable)
+  const learnText = (body: string, type: string): void => {
+    const matches = type.includes('multipart') ? body.matchAll(PART) : body.matchAll(TEXT_FIELD)
+    const fields = type.includes('urlencoded')
+      ? new URLSearchParams(body)
+      : [...matches].map(([, ...field]) => field)
+    for (const [name = '', value] of fields) learn(value, name, false)
+  }
+
+  const bodyOf = (body: unknown): unknown => {
+    if (typeof body !== 'string') return json(body)
+    // Field by field, because a short secret is replaced only as a whole value.
+    const pattern = FORM.test(body) ? FORM_FIELD : MULTIPART_FIELD
+    const hidden = body.replace(pattern, (field, head: string, name: string, value: string) => {
+      const plain = pattern === FORM_FIELD ? (new URLSearchParams(`=${value}`).get('') ?? '') : value
+      const replacement = name === 'grant_type' ? undefined : replacements.get(plain)
+      return replacement === undefined ? field : head + replacement
+    })
+    return text(hidden)
   }
 
   const headersOf = (headers: Readonly<Record<string, string>>): Record<string, string> =>
@@ -135,17 +158,18 @@ export const createRedactor = ({ secrets = {}, numbers = [] }: Hidden = {}): Red
     recording({ request, response, ...rest }) {
       const { authorization, 'content-type': type } = request.headers
       if (authorization !== undefined) hide('token', authorization.replace(/^bearer +/i, ''))
-      learnBody(request.body, type)
+      if (typeof request.body === 'string') learnText(request.body, type ?? '')
+      else learn(request.body, '', false)
       learn(request.path, '', false)
       // The specification does not show the form of the table of test numbers, so any name may stand for a number.
-      learnBody(response?.body, response?.headers['content-type'], rest.operation === 'gateway.reference')
+      learn(response?.body, '', rest.operation === 'gateway.reference')
       return {
         ...rest,
         request: {
           ...request,
           path: text(request.path),
           headers: headersOf(request.headers),
-          ...(request.body === undefined ? {} : { body: json(request.body) }),
+          ...(request.body === undefined ? {} : { body: bodyOf(request.body) }),
         },
         ...(response === undefined
           ? {}
@@ -153,7 +177,7 @@ export const createRedactor = ({ secrets = {}, numbers = [] }: Hidden = {}): Red
               response: {
                 ...response,
                 headers: headersOf(response.headers),
-                ...(response.body === undefined ? {} : { body: json(response.body) }),
+                ...(response.body === undefined ? {} : { body: bodyOf(response.body) }),
               },
             }),
       }

@@ -33,7 +33,7 @@ export const reportOf = ({ asked, stopped }: ProbeResult, redactor: Redactor): s
   )
   const rows = [...asked].sort((one, other) => numberOf(one) - numberOf(other))
   const text = [
-    '# What the server answered',
+    '# How the server responded',
     'The numbers are those of the rows in docs/unknowns.md. `mock.config.json` has the options.',
     ...reasons,
     table(
@@ -55,11 +55,16 @@ const FLAGS: Readonly<Record<Level, string>> = {
   lockout: '--lockout <n>',
 }
 
+const costOf = (requests: number): string => {
+  if (requests === 0) return 'no request'
+  return `at most ${requests} ${requests === 1 ? 'request' : 'requests'}`
+}
+
 const lineOf = ({ row, area, option, sends, costs, needs }: Question): string => {
   const sets =
     option.length === 0 ? 'is reported' : `sets ${option.map((name) => `${area}.${name}`).join(', ')}`
   const need = needs.map((name) => `; needs ${area}.${name}`).join('')
-  return `  row ${row}: ${sends}; at most ${costs} requests; ${sets}${need}`
+  return `  row ${row}: ${sends}; ${costOf(costs)}; ${sets}${need}`
 }
 
 /** Returns what `probe --list` prints: every question with what it sends and costs, before anything is sent. */

@@ -162,8 +162,7 @@ const askLockout = async (ask: Ask): Promise<Answer> => {
   const { durationSeconds, windowSeconds } = subscriptionsDefaults.lockout
   for (let attempts = 0; attempts <= ask.wrongLogins; attempts += 1) {
     // The last login is right: it ends the count, unless the user is locked.
-    const fields = attempts < ask.wrongLogins ? { password: ask.name('wrong-password') } : {}
-    const reply = await ask.login(fields)
+    const reply = await (attempts < ask.wrongLogins ? ask.wrongLogin() : ask.login({}))
     const options = { lockout: { attempts, windowSeconds, durationSeconds } }
     const words = `${attempts} wrong logins lock the user (${shown(reply)}), who is locked now. The window and the duration are the mock's defaults`
     if (reply.status === 403) return found({ ...options, errorCodes: errorCode('locked_out', reply) }, words)

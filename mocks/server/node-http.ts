@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { constants, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2'
-import { BodyTooLargeError } from '../http/body.ts'
 import {
+  BodyTooLargeError,
   type IncomingRequest,
   type MockResponse,
   mayHaveBody,
   type ResponseData,
   type ServerAddress,
-} from '../http/response.ts'
+} from '../http/message.ts'
 
 /** A Node request over HTTP/1 or HTTP/2. */
 export type NodeIncoming = IncomingMessage | Http2ServerRequest

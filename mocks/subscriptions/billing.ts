@@ -5,8 +5,8 @@ import type {
 } from '../../src/contract/notifications.ts'
 import type { KnownCycle } from '../../src/contract/subscriptions.ts'
 import type { Ids } from '../base/ids.ts'
-import type { Agenda } from '../time/agenda.ts'
 import { createCalendar, type Day, parseTimeOfDay } from '../time/calendar.ts'
+import type { Agenda } from '../time/clock.ts'
 import { SECOND, toMilliseconds } from '../time/duration.ts'
 import type { PaymentScript, SubscriptionsOptions } from './options.ts'
 import type { Cancellation, DuePayment, Subscription, SubscriptionsState, Terms } from './state.ts'
@@ -64,8 +64,8 @@ export interface NotificationBody {
 
 /** What the functions of area S share. */
 export interface AreaContext {
-  /** Returns the state, which holds all data. A reset or restore replaces it. */
-  readonly state: () => SubscriptionsState
+  /** The data. A reset or restore replaces `subscriptions`. */
+  readonly state: { readonly subscriptions: SubscriptionsState }
   readonly agenda: Agenda
   readonly ids: Ids
   readonly options: SubscriptionsOptions
@@ -116,7 +116,7 @@ export const createBilling = ({ state, agenda, ids, options, schedule, notify }:
     if (attempt === 0) one.nextSlot += 1
     else one.retries.shift()
     const succeeded = one.script.length === 0 || one.script.shift() === 'succeed'
-    const index = addPayment(state(), one, dueDay, at, succeeded)
+    const index = addPayment(state.subscriptions, one, dueDay, at, succeeded)
     const retryDay = dueDay + dunning.everyDays * (attempt + 1)
     if (!succeeded && attempt < dunning.retries && retryDay <= one.terms.endDay) {
       one.retries.push({ dueDay, at: schedule.instant(retryDay), attempt: attempt + 1 })
@@ -146,7 +146,7 @@ export const createBilling = ({ state, agenda, ids, options, schedule, notify }:
 
   const whenDue = (kind: string, run: (one: Subscription, at: number) => void): void =>
     agenda.on(kind, (subscriptionId, at) => {
-      const one = state().bySubscription.get(subscriptionId)
+      const one = state.subscriptions.bySubscription.get(subscriptionId)
       if (one !== undefined) run(one, at)
     })
   whenDue(DUE, (one, at) => payUntil(one, at, false))
@@ -156,7 +156,7 @@ export const createBilling = ({ state, agenda, ids, options, schedule, notify }:
     /** Adds a request, which expires `requestTtl` after its creation if the payer has not decided (row 10). */
     create({ invoiceId, subscriptionId, ...asked }: NewRequest): Subscription {
       const one: Subscription = {
-        index: state().subscriptions.length,
+        index: state.subscriptions.subscriptions.length,
         invoiceId: invoiceId ?? ids.text('invoice', ID_LENGTH),
         subscriptionId: subscriptionId ?? ids.text('subscription', ID_LENGTH),
         ...asked,
@@ -167,7 +167,7 @@ export const createBilling = ({ state, agenda, ids, options, schedule, notify }:
         retries: [],
         payments: [],
       }
-      addSubscription(state(), one)
+      addSubscription(state.subscriptions, one)
       return one
     },
     /** Authorizes a request now or, as a seed, in the past. `isSilent`: sends no notification until now. */
@@ -181,7 +181,7 @@ export const createBilling = ({ state, agenda, ids, options, schedule, notify }:
     /** Adds a cancellation, which is processed after `cancelDelay` (row 27). */
     cancel(one: Subscription): Cancellation {
       const at = agenda.now()
-      const cancellation = addCancellation(state(), one, at)
+      const cancellation = addCancellation(state.subscriptions, one, at)
       if (cancelDelay === 0 || !allows(one, 'cancel', at)) process(one, at)
       else agenda.schedule(at + cancelDelay, CANCELLATION, one.subscriptionId)
       return cancellation

@@ -41,22 +41,18 @@ type Kind = keyof typeof NEEDED
 const notAllowed = (message: string, explanation: string): Result<never> =>
   refused('state', message, { explanation })
 
-/** The query parameters `page` and `per_page`, as text. */
-interface PageQuery {
-  readonly page?: string
-  readonly perPage?: string
-}
-
 /** Returns a page of a list (Limits, Pagination; row 41). Ignores invalid query parameters. */
 const pageOf = <Item>(
   items: readonly Item[],
-  query: PageQuery,
+  query: URLSearchParams,
   { defaultSize, maxSize, ignore }: SubscriptionsOptions['paging'],
 ): readonly Item[] => {
-  const read = (name: 'page' | 'per_page', text = ''): number | undefined =>
-    !ignore.includes(name) && /^\d+$/.test(text) && Number(text) >= 1 ? Number(text) : undefined
-  const size = Math.min(read('per_page', query.perPage) ?? defaultSize, maxSize)
-  const from = ((read('page', query.page) ?? 1) - 1) * size
+  const read = (name: 'page' | 'per_page'): number | undefined => {
+    const text = query.get(name) ?? ''
+    return !ignore.includes(name) && /^\d+$/.test(text) && Number(text) >= 1 ? Number(text) : undefined
+  }
+  const size = Math.min(read('per_page') ?? defaultSize, maxSize)
+  const from = ((read('page') ?? 1) - 1) * size
   return items.slice(from, from + size)
 }
 
@@ -67,7 +63,7 @@ export type Subscriptions = ReturnType<typeof createSubscriptions>
 export const createSubscriptions = (
   outer: Omit<AreaContext, 'schedule'> & {
     /** Returns the base URL of the payer's pages: the start of the `url` that `subscribe` returns (S-b). */
-    readonly baseUrl: () => string
+    readonly baseUrl: (area: 'subscriptions') => string
   },
 ) => {
   const { state, agenda, ids, options, baseUrl } = outer
@@ -81,12 +77,12 @@ export const createSubscriptions = (
   /** Returns the state after all payments and cancellations that are due. */
   const present = (): SubscriptionsState => {
     agenda.runDue()
-    return state()
+    return state.subscriptions
   }
 
   /** Refuses an identifier that is unknown, or that identifies something else. */
   const unknownId = (kind: Kind, id: string): Result<never> => {
-    const { byInvoice, bySubscription } = state()
+    const { byInvoice, bySubscription } = state.subscriptions
     const given = byInvoice.has(id) ? 'an invoiceID' : 'a subscriptionId'
     return byInvoice.has(id) || bySubscription.has(id)
       ? notFound(kind, `This is ${given}. Pass ${NEEDED[kind]}.`)
@@ -132,7 +128,7 @@ export const createSubscriptions = (
   }
 
   const add = (given: Seeds): readonly SubscriptionState[] => {
-    const seeds = readSeeds(given, options, state(), now())
+    const seeds = readSeeds(given, options, state.subscriptions, now())
     const added = seeds.subscriptions.map(({ request, authorizedAt, payments, ...seed }) => {
       const { start, end, cycle, amount } = request
       const requestID = request.requestID ?? ids.text('seed-request', ID_LENGTH)
@@ -173,7 +169,7 @@ export const createSubscriptions = (
         })
       }
       const { invoiceId } = billing.create(read.value)
-      const url = `${baseUrl().replace(/\/+$/, '')}${authorizationPath(invoiceId)}`
+      const url = `${baseUrl('subscriptions').replace(/\/+$/, '')}${authorizationPath(invoiceId)}`
       return ok({ url, invoiceID: invoiceId })
     },
     /** Returns the status of a subscription request (S-c). */
@@ -197,7 +193,7 @@ export const createSubscriptions = (
     /** Returns a cancellation (S-f). `id` is a subscriptionId, a cancellation's id or a cancellation's requestID. */
     cancellation(merchant: Merchant, id: string) {
       const ofCancellation = findCancellation(present(), id)?.subscriptionId ?? id
-      const subscriptionId = state().bySubscription.has(id) ? id : ofCancellation
+      const subscriptionId = state.subscriptions.bySubscription.has(id) ? id : ofCancellation
       return own(merchant, 'Cancellation', subscriptionId, ({ cancellation }) =>
         cancellation === undefined
           ? notFound('Cancellation', 'The subscription exists, but has not been canceled.')
@@ -205,7 +201,7 @@ export const createSubscriptions = (
       )
     },
     /** Returns one page of a subscription's payments (S-g). */
-    payments: (merchant: Merchant, subscriptionId: string, query: PageQuery) =>
+    payments: (merchant: Merchant, subscriptionId: string, query: URLSearchParams) =>
       own(merchant, 'Subscription', subscriptionId, ({ payments }) =>
         ok({ subscriptionPayments: views.payments(pageOf(payments, query, options.paging)) }),
       ),
@@ -222,8 +218,8 @@ export const createSubscriptions = (
       subscriptionId = '',
       paymentId = '',
     }: Readonly<Record<string, string>>) {
-      const { byInvoice, bySubscription } = state()
-      const ofPayment = findPayment(state(), paymentId)?.subscription
+      const { byInvoice, bySubscription } = state.subscriptions
+      const ofPayment = findPayment(state.subscriptions, paymentId)?.subscription
       const one = ofPayment ?? byInvoice.get(invoiceId) ?? bySubscription.get(subscriptionId)
       return {
         requestID: one?.request.requestID,
@@ -281,7 +277,7 @@ export const createSubscriptions = (
         : 'The payment failed, so no money can be returned.'
       if (problem !== undefined) return notAllowed('The payment cannot be reversed.', problem)
       const reversal = { at: now(), transactionId: ids.text('reversal', ID_LENGTH) }
-      state().reversals.set(payment.index, reversal)
+      state.subscriptions.reversals.set(payment.index, reversal)
       return ok(views.payment({ ...payment, reversal }))
     },
     /** Returns the payments of one subscription, or of all subscriptions, oldest first. */
@@ -301,7 +297,7 @@ export const createSubscriptions = (
     /** The subscriptions, as the panel reads them page by page. */
     subscriptionList: {
       bounds: () => ({ first: 0, end: present().subscriptions.length }),
-      read: (from: number, to: number) => state().subscriptions.slice(from, to).map(views.listed),
+      read: (from: number, to: number) => state.subscriptions.subscriptions.slice(from, to).map(views.listed),
     },
     /** The payments, as the panel reads them page by page. */
     paymentList: {
@@ -321,7 +317,7 @@ export const createSubscriptions = (
     /** Call this before the clock is set back: requests that have expired by now stay expired. */
     freeze(): void {
       for (const one of present().subscriptions) one.hasExpired ||= now() >= one.expiresAt
-      state().tokensIssuedFrom = 0
+      state.subscriptions.tokensIssuedFrom = 0
     },
   }
 }

@@ -9,20 +9,23 @@ import {
   wholeNumber,
 } from '../../src/contract/fields.ts'
 import { CYCLES, dayNumber, isAmountText } from '../../src/contract/formats.ts'
-import type { Rule } from '../base/fields.ts'
 import {
   absoluteUrl,
   also,
+  defaultsOf,
   filled,
   flag,
   listOf,
   literals,
   number,
+  type OptionsOf,
+  option,
   orFalse,
   pattern,
+  type Rule,
   strict,
+  strictOf,
 } from '../base/fields.ts'
-import { defaultsOf, type OptionsOf, option, strictOf } from '../base/option-table.ts'
 import { parseTimeOfDay } from '../time/calendar.ts'
 import { duration, pointInTime } from '../time/duration.ts'
 

@@ -36,7 +36,7 @@ export const createTokens = ({ state, agenda: { now }, ids, options }: AreaConte
 
   /** Returns when the lock of a user ends (rule 4; row 35), or `undefined` if the user is not locked. */
   const lockedUntil = (user: Merchant): number | undefined => {
-    const failures = state().failedLogins.get(userKey(user)) ?? []
+    const failures = state.subscriptions.failedLogins.get(userKey(user)) ?? []
     return isLock(failures) && now() < countUntil(failures) ? countUntil(failures) : undefined
   }
 
@@ -51,7 +51,7 @@ export const createTokens = ({ state, agenda: { now }, ids, options }: AreaConte
   /** Counts a failed login. During a lock no login is counted, and after a lock the count starts again at zero. */
   const fail = (user: Merchant, explanation: string): Result<never> => {
     if (lockout === false) return unauthorized(explanation)
-    const { failedLogins } = state()
+    const { failedLogins } = state.subscriptions
     forgetOutdated(failedLogins, (failures) => countUntil(failures) <= now())
     const before = failedLogins.get(userKey(user)) ?? []
     const counted = isLock(before) ? [] : before.filter((at) => at > now() - lockout.windowSeconds * SECOND)
@@ -64,16 +64,16 @@ export const createTokens = ({ state, agenda: { now }, ids, options }: AreaConte
     { clientId, username }: Merchant,
     accessToken: string,
     refreshToken = ids.text('refresh-token', TOKEN_LENGTH),
-    expiresAt = Math.max(now(), state().tokensIssuedFrom) + lifetime,
+    expiresAt = Math.max(now(), state.subscriptions.tokensIssuedFrom) + lifetime,
   ): string => {
-    state().accessTokens.set(accessToken, { clientId, username, expiresAt })
-    state().refreshTokens.set(refreshToken, { clientId, username })
+    state.subscriptions.accessTokens.set(accessToken, { clientId, username, expiresAt })
+    state.subscriptions.refreshTokens.set(refreshToken, { clientId, username })
     return refreshToken
   }
 
   /** Returns the response of a login (S7). */
   const issue = (merchant: Merchant, keptRefreshToken?: string) => {
-    forgetOutdated(state().accessTokens, ({ expiresAt }) => expiresAt <= now())
+    forgetOutdated(state.subscriptions.accessTokens, ({ expiresAt }) => expiresAt <= now())
     const accessToken = ids.text('access-token', TOKEN_LENGTH)
     return {
       token_type: 'Bearer',
@@ -100,7 +100,7 @@ export const createTokens = ({ state, agenda: { now }, ids, options }: AreaConte
     if (merchant === undefined) return fail(given, 'No merchant has this client_id and client_secret.')
     const user = merchant.users.find((each) => each.username === username && each.password === password)
     if (user === undefined) return fail(given, 'The merchant has no user with this username and password.')
-    state().failedLogins.delete(userKey(given))
+    state.subscriptions.failedLogins.delete(userKey(given))
     return ok(issue(given))
   }
 
@@ -109,7 +109,7 @@ export const createTokens = ({ state, agenda: { now }, ids, options }: AreaConte
     const texts = readTexts(fields, names, options.unknownFields)
     if (!texts.ok) return texts
     const { client_id: clientId, client_secret: clientSecret, refresh_token: refreshToken } = texts.value
-    const owner = state().refreshTokens.get(refreshToken)
+    const owner = state.subscriptions.refreshTokens.get(refreshToken)
     const locked = owner && lockProblem(owner)
     if (locked !== undefined) return locked
     if (options.refresh === 'reject') return unauthorized('Option subscriptions.refresh is "reject".')
@@ -124,9 +124,9 @@ export const createTokens = ({ state, agenda: { now }, ids, options }: AreaConte
         'The refresh token does not belong to a merchant with this client_id and client_secret.',
       )
     }
-    state().failedLogins.delete(userKey(owner))
+    state.subscriptions.failedLogins.delete(userKey(owner))
     if (options.refresh === 'reuse') return ok(issue(owner, refreshToken))
-    state().refreshTokens.delete(refreshToken)
+    state.subscriptions.refreshTokens.delete(refreshToken)
     return ok(issue(owner))
   }
 
@@ -145,7 +145,7 @@ export const createTokens = ({ state, agenda: { now }, ids, options }: AreaConte
           'The request has no Authorization header with a bearer token. Send "Authorization: Bearer <access_token>" with the access_token of a login.',
         )
       }
-      const token = state().accessTokens.get(accessToken)
+      const token = state.subscriptions.accessTokens.get(accessToken)
       if (token === undefined) return unauthorized('The access token is unknown or was revoked.')
       const { clientId, username, expiresAt } = token
       if (expiresAt > now()) return ok({ clientId, username })
@@ -156,10 +156,12 @@ export const createTokens = ({ state, agenda: { now }, ids, options }: AreaConte
     /** Adds a token without a login. */
     add,
     /** Returns whether the text is an access or refresh token that the mock still stores. */
-    has: (token: string): boolean => state().accessTokens.has(token) || state().refreshTokens.has(token),
+    has: (token: string): boolean =>
+      state.subscriptions.accessTokens.has(token) || state.subscriptions.refreshTokens.has(token),
     /** Makes every access token expire now. Refresh tokens stay valid. */
     expire(): void {
-      for (const token of state().accessTokens.values()) token.expiresAt = Math.min(token.expiresAt, now())
+      for (const token of state.subscriptions.accessTokens.values())
+        token.expiresAt = Math.min(token.expiresAt, now())
     },
     /**
      * Moves the expiry of access tokens, so that they stay valid when the clock is moved by the same length. A token
@@ -167,15 +169,15 @@ export const createTokens = ({ state, agenda: { now }, ids, options }: AreaConte
      */
     shiftExpiry(by: number): void {
       // An expired token keeps its expiry in a forward move. With a later expiry, it would become valid again.
-      for (const token of state().accessTokens.values()) {
+      for (const token of state.subscriptions.accessTokens.values()) {
         if (by < 0 || token.expiresAt > now()) token.expiresAt += by
       }
-      state().tokensIssuedFrom = Math.max(now(), state().tokensIssuedFrom) + by
+      state.subscriptions.tokensIssuedFrom = Math.max(now(), state.subscriptions.tokensIssuedFrom) + by
     },
     /** Removes every access token and refresh token. */
     revoke(): void {
-      state().accessTokens.clear()
-      state().refreshTokens.clear()
+      state.subscriptions.accessTokens.clear()
+      state.subscriptions.refreshTokens.clear()
     },
   }
 }

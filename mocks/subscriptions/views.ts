@@ -170,7 +170,7 @@ export const createViews = ({ state, agenda: { now }, ids, options, schedule }: 
     /** Returns the payments at these indexes. */
     payments: (indexes: readonly number[]): PaymentBody[] =>
       indexes.flatMap((index) => {
-        const payment = paymentAt(state(), index)
+        const payment = paymentAt(state.subscriptions, index)
         return payment === undefined ? [] : [views.payment(payment)]
       }),
     authorization: (one: Subscription): AuthorizationView => ({

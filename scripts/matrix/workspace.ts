@@ -81,7 +81,13 @@ export class Workspace {
       await readFile(join(templates, 'package.json'), 'utf8'),
     )
     await writeFile(join(this.#folder, 'package.json'), JSON.stringify(manifest, null, 2))
-    await this.#must(this.#folder, ['npm', 'install', '--no-audit', '--no-fund'])
+    await this.#install(this.#folder)
+  }
+
+  /** Installs what a folder needs. A second try is enough for a connection that broke. */
+  async #install(folder: string, ...parameters: readonly string[]): Promise<void> {
+    const install: Command = ['npm', 'install', '--no-audit', '--no-fund', ...parameters]
+    await this.#must(folder, install).catch(() => this.#must(folder, install))
   }
 
   /** The path of a file of an installed tool, for example `node22/bin/node`. */
@@ -124,15 +130,7 @@ export class Workspace {
     }
     for (const [name, text] of Object.entries(made)) await writeFile(join(project, name), text)
     await this.#writeSmoke(project)
-    const arguments_ = [
-      '--no-audit',
-      '--no-fund',
-      '--omit=peer',
-      '--prefer-offline',
-      this.#tarball,
-      ...install,
-    ]
-    await this.#must(project, ['npm', 'install', ...arguments_])
+    await this.#install(project, '--omit=peer', '--prefer-offline', this.#tarball, ...install)
     return project
   }
 

@@ -1,17 +1,9 @@
 import { check } from '../check.ts'
-import { waitAtMost } from '../clock.ts'
-import { type Field, type Input, input, jsonOf, object, readWith, schema } from '../contract/fields.ts'
-import { InvalidRequestError } from '../errors.ts'
+import { type Input, input, object } from '../contract/fields.ts'
+import { orFunction, readSecret } from './authorizer.ts'
 
 /** Errors about credentials have this operation id. */
 export const LOGIN = 'subscriptions.login'
-
-/** How long the client waits for a function that returns a secret, in milliseconds of real time. */
-const SOURCE_LIMIT = 30_000
-
-/** Returns whether a header can contain a token. If not, `fetch` would throw an error that quotes the token. */
-export const isHeaderSafe = (value: unknown): value is string =>
-  typeof value === 'string' && /^[\x21-\x7e]+$/.test(value)
 
 // `\p{Cs}` matches half of a surrogate pair, which JSON and forms cannot carry reliably.
 const credential = input(
@@ -44,36 +36,8 @@ const credentialsSchema = object<Credentials>(
   'an object with clientId, clientSecret, username and password, or a function that returns one',
 )
 
-/** Makes a schema that accepts a valid value or any function. A function's result is checked after each call. */
-export const orFunction = <Source>(inner: Field<unknown>): Field<Source, Source> =>
-  schema(
-    () => jsonOf(inner),
-    (value, issues) => (typeof value === 'function' ? value : readWith(inner, value, issues)),
-  )
-
-/** The option `credentials` of a client. */
 export const credentialsOption = orFunction<CredentialsSource>(credentialsSchema)
 
-/** Describes an error by its class and code. Omits the message, because the message could quote a secret. */
-export const describeError = (error: unknown): string => {
-  if (!(error instanceof Error)) return 'a rejection'
-  const code: unknown = Reflect.get(error, 'code')
-  const reason = typeof code === 'string' && /^\w{1,40}$/.test(code) ? `, ${code}` : ''
-  return `a failure (${/^\w{1,40}$/.test(error.name) ? error.name : 'Error'}${reason})`
-}
-
-/** Returns `source`, or the result of `source()`. Hides the function's error, which may contain the secret. */
-export const readSecret = async (operation: string, option: string, source: unknown): Promise<unknown> => {
-  if (typeof source !== 'function') return source
-  return waitAtMost((async () => source())(), SOURCE_LIMIT).catch((error: unknown) => {
-    const received = describeError(error)
-    const message = `The function passed as ${option} ended in ${received}. Calling again is safe`
-    const issue = { field: option, rule: 'a function that resolves', received, message }
-    throw new InvalidRequestError(operation, [issue], { phase: 'login', retryable: true })
-  })
-}
-
-/** Reads the credentials of the next login, and checks them. */
 export const readCredentials = async (source: CredentialsSource): Promise<Credentials> => {
   const given = await readSecret(LOGIN, 'credentials', source)
   return check(LOGIN, credentialsSchema, given, 'credentials', { phase: 'login' })

@@ -3,7 +3,7 @@ import { randomId } from '../contract/formats.ts'
 import {
   ApiError,
   AuthenticationError,
-  isMandateKitError,
+  knownError,
   LockedOutError,
   RateLimitError,
   UnexpectedResponseError,
@@ -15,18 +15,12 @@ import type { LoginBlock, TokenRecord } from './token-record.ts'
 const FIRST_BLOCK = 10_000
 /** Each further failure doubles the block's length, up to this many milliseconds. */
 export const MAX_BLOCK_MS = 900_000
-/** Maximum number of login blocks in a record. */
 const BLOCKS_KEPT = 8
-
-/** Returns an error of this package unchanged, and an empty object for any other value. */
-const responseIn = (error: unknown): Partial<Omit<ApiError, 'code'>> =>
-  isMandateKitError(error) ? error : {}
 
 /** Returns whether a failed token request got a final response. A response with status 408, 429 or 503 is not final. */
 export const isDecided = (error: unknown): boolean =>
-  ![undefined, 408, 429, 503].includes(responseIn(error).status)
+  ![undefined, 408, 429, 503].includes(knownError(error).status)
 
-/** Returns whether a block proves that the server rejects the credentials. */
 const isRejection = ({ verdict }: Pick<LoginBlock, 'verdict'>): boolean =>
   verdict === 'rejected-credentials' || verdict === 'locked'
 
@@ -44,7 +38,6 @@ const fingerprintOf = async (credentials: Credentials, salt = ''): Promise<strin
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** Creates the error of a call that is not sent, because logins are blocked for another `remaining` milliseconds. */
 const blockedError = ({ status, errorCode, verdict }: LoginBlock, remaining: number) => {
   const isRejected = isRejection({ verdict })
   const retryAfterMs = exportedWait(remaining) ?? 0
@@ -62,14 +55,12 @@ const blockedError = ({ status, errorCode, verdict }: LoginBlock, remaining: num
     : new ApiError(message, details)
 }
 
-/** Returns the record's blocks that apply to these credentials. */
 const blocksFor = async ({ blocks, salt }: TokenRecord, credentials: Credentials) => {
   if (blocks.length === 0) return blocks
   const mine = await fingerprintOf(credentials, salt)
   return blocks.filter(({ fingerprint = mine }) => fingerprint === mine)
 }
 
-/** Returns the blocks that remain after a login with these credentials: those for other credentials. */
 export const blocksAfterLogin = async (record: TokenRecord, credentials: Credentials) => {
   const ended = await blocksFor(record, credentials)
   return record.blocks.filter((block) => !ended.includes(block))
@@ -104,7 +95,7 @@ export const createLoginGuard = (loginCooldown: number, clock: Clock) => {
      * error's message and body could quote a secret.
      */
     async failed(record: TokenRecord, credentials: Credentials, error: unknown, isLogin: boolean) {
-      const { status = 0, verdict, errorCode, retryAfterMs = 0, outcome } = responseIn(error)
+      const { status = 0, verdict, errorCode, retryAfterMs = 0, outcome } = knownError(error)
       if (outcome === undefined || outcome === 'not-sent') return undefined
       const isNamed = status >= 400 && retryAfterMs >= 1_000
       // After a failed refresh, the client logs in with the password. The failed refresh must not block this login.

@@ -1,6 +1,7 @@
 import { type Clock, waitAtMost } from '../clock.ts'
 import { RateLimitError } from '../errors.ts'
-import { describeError, LOGIN } from './credentials.ts'
+import { describeError } from './authorizer.ts'
+import { LOGIN } from './credentials.ts'
 import {
   EMPTY_RECORD,
   mergeRecords,
@@ -10,7 +11,6 @@ import {
 } from './token-record.ts'
 import { createKeyedMutex, type TokenStore } from './token-store.ts'
 
-/** Longest wait for one operation of a store, in milliseconds of real time. */
 const STORE_LIMIT = 5_000
 /** Longest wait for another client's or process's login, in milliseconds of real time. */
 const LOCK_LIMIT = 30_000
@@ -53,10 +53,10 @@ export const createResilientStore = (store: TokenStore, clock: Clock, report: (m
   ): Promise<Result | undefined> => {
     if (isSuspended()) return undefined
     try {
-      return await waitAtMost((async () => work())(), limit, undefined, 'The token store')
+      return await waitAtMost((async () => work())(), limit)
     } catch (error) {
       failedAt = clock.now()
-      report(`The token store failed: ${method}() ended in ${describeError(error)}. Memory is used.`)
+      report(`The token store failed: ${method}() ended in ${describeError(error)}. Tokens stay in memory.`)
       return undefined
     }
   }
@@ -72,7 +72,8 @@ export const createResilientStore = (store: TokenStore, clock: Clock, report: (m
         }
         // After the wait for the lock has ended, a failure of the lock has no meaning.
         void released.then(hold)
-        withLock(key, hold).then(() => fail(new Error('withLock() did not run its task')), fail)
+        // A `withLock` that did not run its task is a failure too.
+        withLock(key, hold).then(fail, fail)
       })
     const ofStore: Lock = async (...task) => store.withLock?.(...task)
     if (store.withLock && (await callStore('withLock', () => lockWith(ofStore), Infinity))) return false
@@ -81,7 +82,6 @@ export const createResilientStore = (store: TokenStore, clock: Clock, report: (m
   }
 
   return {
-    /** Returns a key's record from the store, completed from this process's memory. */
     async read(key: string): Promise<TokenRecord> {
       const { record: own, isSaved } = memory.get(key) ?? { record: EMPTY_RECORD, isSaved: true }
       const found = await callStore('get', () => store.get(versioned(key)))

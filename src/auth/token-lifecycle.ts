@@ -1,11 +1,10 @@
-import { type Clock, waitAtMost } from '../clock.ts'
+import { type Clock, startTimer, waitAtMost } from '../clock.ts'
 import type { Token } from '../contract/subscriptions.ts'
 import { isMandateKitError, RateLimitError } from '../errors.ts'
-import type { Authorizer } from './authorizer.ts'
-import { type CredentialsSource, describeError, readCredentials } from './credentials.ts'
+import { type Authorizer, describeError } from './authorizer.ts'
+import { type CredentialsSource, readCredentials } from './credentials.ts'
 import { blocksAfterLogin, createLoginGuard, isDecided, MAX_BLOCK_MS } from './login-guard.ts'
 import { createResilientStore } from './resilient-token-store.ts'
-import { shareWork } from './shared-work.ts'
 import { type ActiveToken, activate, type TokenRecord, tokenFrom } from './token-record.ts'
 import type { TokenStore } from './token-store.ts'
 
@@ -14,11 +13,11 @@ const UNAUTHORIZED_RENEWALS = 3
 const WINDOW = 60_000
 /** After a failed early renewal, the client waits this many milliseconds before the next renewal. */
 const POSTPONEMENT = 10_000
-/** How long a call with a valid token waits for an early renewal, in milliseconds of real time. */
+/** How long a call with a valid token waits for an early renewal. */
 const EARLY_WAIT = 1_000
 /** A call waits for the end of a login pause only if at most this many milliseconds remain. */
 const MAX_WAIT_MS = 60_000
-/** A part of the API may not know a token that is younger than this many milliseconds. */
+/** A part of the API may not know a token that is younger than this. */
 const NEW_TOKEN = 5_000
 /** Longest random delay of a login while the store fails and cannot prevent that all processes log in together. */
 const ALONE_DELAY = 10_000
@@ -27,12 +26,6 @@ type Reason = 'first' | 'expiring' | 'unauthorized' | 'login-called'
 type Grant = 'password' | 'refresh_token'
 type TokenFields = Readonly<Record<string, string>>
 
-/** A response that contains a token. */
-interface TokenResponse {
-  readonly data: Token
-}
-
-/** The options and functions that a token lifecycle uses. */
 interface TokenLifecycleOptions<Response> {
   readonly baseUrl: string
   readonly credentials: CredentialsSource
@@ -54,10 +47,59 @@ export interface TokenLifecycle<Response> extends Authorizer {
   clientId(): Promise<string>
 }
 
-/** Result of a renewal. `response` is absent if the client sent no token request. */
 interface Renewed<Response> {
   readonly token: ActiveToken
   readonly response?: Response
+}
+
+/** Interval of the work's signs of life, in milliseconds. */
+const BEAT = 1_000
+/** Work that no call waits for ends after this many signs of life. Most logins take less time. */
+const IDLE_BEATS = 5
+
+/** Starts work that several calls share, such as one login. The work goes on while at least one call waits for it. */
+export const shareWork = <Result>(work: (signal: AbortSignal) => Promise<Result>) => {
+  const controller = new AbortController()
+  const result = work(controller.signal)
+  let callers = 0
+  let beats = 0
+  let idleBeats = 0
+  // In a worker, this timer stops together with the work, when the request that started both ends.
+  const beat = () => {
+    beats += 1
+    idleBeats = callers > 0 ? 0 : idleBeats + 1
+    if (idleBeats < IDLE_BEATS) stop = startTimer(BEAT, beat)
+    else controller.abort()
+  }
+  let stop = startTimer(BEAT, beat)
+  const ended = () => stop()
+  result.then(ended, ended)
+
+  return {
+    /** The work's result. The call that started the work awaits it, because it lives as long as the work. */
+    result,
+    isEnded: () => controller.signal.aborted,
+    end: () => controller.abort(),
+    /** Counts a waiting call until its signal is aborted. */
+    join(signal: AbortSignal | undefined): void {
+      callers += 1
+      const leave = () => {
+        callers -= 1
+      }
+      signal?.addEventListener('abort', leave, { once: true })
+    },
+    /**
+     * Waits for the result. If the runtime stopped the work, rejects with an error that is not a `MandateKitError`. Each
+     * wait is as long as a beat: if the process stalls, timers of different lengths may fire in another order.
+     */
+    joined(isSilent = false): Promise<Result> {
+      const seen = beats
+      return waitAtMost(result, BEAT).catch((error: unknown) => {
+        if (isSilent && seen === beats) throw error
+        return this.joined(seen === beats)
+      })
+    },
+  }
 }
 
 /**
@@ -65,7 +107,7 @@ interface Renewed<Response> {
  * renewal reads the record that all processes share, locks it, reads it again, asks the guard, sends a token request and
  * saves the result.
  */
-export const createTokenLifecycle = <Response extends TokenResponse>(
+export const createTokenLifecycle = <Response extends { readonly data: Token }>(
   options: TokenLifecycleOptions<Response>,
 ): TokenLifecycle<Response> => {
   const { clock, loginCooldown, refresh, onUnexpected } = options
@@ -118,7 +160,6 @@ export const createTokenLifecycle = <Response extends TokenResponse>(
       return isLimited && active ? { token: active } : undefined
     }
 
-    /** Sends a token request and saves its result for all processes: a token, a rejection or a pause. */
     const request = async (grant: Grant, fields: TokenFields, record: TokenRecord) => {
       const isLogin = grant === 'password'
       // The next failure doubles a pause, so the record must remain after the pause.

@@ -16,8 +16,8 @@ import { randomId } from '../contract/formats.ts'
 import type { Token } from '../contract/subscriptions.ts'
 import type { Verdict } from '../contract/verdict.ts'
 import { UnexpectedResponseError } from '../errors.ts'
-import type { Authorization } from './authorizer.ts'
-import { isHeaderSafe, LOGIN } from './credentials.ts'
+import { type Authorization, isHeaderSafe } from './authorizer.ts'
+import { LOGIN } from './credentials.ts'
 
 const milliseconds = duration(Number.MAX_SAFE_INTEGER)
 // Some databases do not save an empty list.
@@ -78,12 +78,10 @@ const tokenRecord = {
 /** The token and the rejected logins that the processes of a merchant share, as plain JSON data. */
 export interface TokenRecord extends Input<typeof tokenRecord> {}
 
-/** A record without a token. */
 export const EMPTY_RECORD: TokenRecord = { version: RECORD_VERSION, blocks: [], unauthorizedRenewals: [] }
 
 const recordSchema = object<TokenRecord>(tokenRecord)
 
-/** Checks a value from a store. Returns `undefined` if the value is not a token record. */
 export const readTokenRecord = (value: unknown): TokenRecord | undefined => {
   const issues: Issues = []
   const record = readWith<TokenRecord, unknown>(recordSchema, value, issues)

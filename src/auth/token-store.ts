@@ -28,16 +28,13 @@ export interface TokenStore {
   withLock?<Result>(key: string, task: () => Promise<Result>): Promise<Result>
 }
 
-/** Runs tasks that have the same key one after another. Tasks with different keys run in parallel. */
-export type KeyedMutex = <Result>(key: string, task: () => Promise<Result>) => Promise<Result>
-
 /** Longest wait for a running task, in milliseconds. A task in a worker may never end, so the wait needs a limit. */
 const MAX_TURN_MS = 60_000
 
 /** Creates a mutex for this process. A task waits until the running task of its key ends, at most 60 s. */
-export const createKeyedMutex = (): KeyedMutex => {
+export const createKeyedMutex = () => {
   const running = new Map<string, { readonly result: Promise<unknown>; readonly endsAt: number }>()
-  return async (key, task) => {
+  return async <Result>(key: string, task: () => Promise<Result>): Promise<Result> => {
     const leave = (turn: unknown) => running.get(key) === turn && running.delete(key)
     for (let turn = running.get(key); turn !== undefined; turn = running.get(key)) {
       // Each waiting task has its own timer, because in a worker the timers of an ended request never fire.

@@ -1,5 +1,4 @@
-import type { $ZodType, input as InputOf, output as OutputOf, ParsePayload } from 'zod/v4/core'
-import { $ZodTransform } from 'zod/v4/core'
+import { $ZodType, type input as InputOf, type output as OutputOf, type ParsePayload } from 'zod/v4/core'
 import { isAbsoluteUrl, isCalendarDate } from './formats.ts'
 
 /** An enumeration that the server may extend. Editors suggest the known values, and any other string compiles. */
@@ -18,14 +17,15 @@ export type Output<Fields extends Shape> = { readonly [Name in keyof Fields]: Ou
 
 /** The type of a caller's object with the fields of a shape. A field is optional if its type includes undefined. */
 export type Input<Fields extends Shape> = {
-  readonly [Key in keyof Fields as undefined extends InputOf<Fields[Key]> ? never : Key]: InputOf<Fields[Key]>
+  readonly [Name in keyof Fields as undefined extends InputOf<Fields[Name]> ? never : Name]: InputOf<
+    Fields[Name]
+  >
 } & {
-  readonly [Key in keyof Fields as undefined extends InputOf<Fields[Key]> ? Key : never]?: InputOf<
-    Fields[Key]
+  readonly [Name in keyof Fields as undefined extends InputOf<Fields[Name]> ? Name : never]?: InputOf<
+    Fields[Name]
   >
 }
 
-/** Whether a value is an object that is neither null nor an array. */
 export const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
@@ -33,17 +33,21 @@ export const isObject = (value: unknown): value is Json =>
 export type Issues = ParsePayload['issues']
 
 /**
- * Creates a schema. `json` is the JSON Schema of the form that the specification shows; `read` may accept other forms.
- * zod's `toJSONSchema` returns it. `optin` tells whether an object may omit the field.
+ * Creates a schema. `json` is the JSON Schema of the form that the specification shows, and zod's `toJSONSchema`
+ * returns it. `read` may also accept other forms. `optin` tells whether an object may omit the field.
  */
 export const schema = <Value, Given = unknown>(
   json: () => Json,
   read: (value: unknown, issues: Issues) => unknown,
   optin?: 'optional' | 'defaulted',
 ): Field<Value, Given> => {
-  const made = new $ZodTransform({ type: 'transform', transform: (value, { issues }) => read(value, issues) })
-  Object.assign(made._zod, { optin, toJSONSchema: json })
-  return made as $ZodType as Field<Value, Given>
+  const made = new $ZodType({ type: 'transform' })
+  const run = (payload: ParsePayload) => {
+    payload.value = read(payload.value, payload.issues)
+    return payload
+  }
+  Object.assign(made._zod, { parse: run, run, optin, toJSONSchema: json })
+  return made as Field<Value, Given>
 }
 
 export const jsonOf = (one: $ZodType): Json => Object(one._zod.toJSONSchema?.())
@@ -69,6 +73,13 @@ export const field = <Value, Given = unknown>(
     },
   )
 
+/** Creates a schema that accepts the values of one type and leaves them unchanged. */
+export const guarded = <Value extends Given, Given = Value>(
+  rule: string,
+  isValue: (value: unknown) => value is Value,
+  json?: Json,
+) => field<Value, Given>(rule, (value) => (isValue(value) ? value : undefined), json)
+
 /** Returns a string unchanged, a finite number as text, and `undefined` for any other value. */
 export const asText = (value: unknown): string | undefined =>
   typeof value === 'string' || Number.isFinite(value) ? String(value) : undefined
@@ -87,6 +98,7 @@ const otherCasing = (name: string): string => name.replace(/I[dD]$/, (end) => (e
 /** Returns the field `name` of a received object. For `invoiceID`, also looks for `invoiceId`, and vice versa. */
 export const received = (body: Json, name: string): unknown => body[name] ?? body[otherCasing(name)]
 
+const CONTEXT = {}
 /** Reads a value with a schema, and adds errors to `issues` under the path `at`. zod's wrappers take 1.5 kB more. */
 export const readWith = <Value, Given>(
   inner: Field<Value, Given>,
@@ -94,7 +106,7 @@ export const readWith = <Value, Given>(
   issues: Issues,
   ...at: readonly PropertyKey[]
 ): Value => {
-  const read = inner._zod.run({ value, issues: [] }, {}) as { value: Value; issues: Issues }
+  const read = inner._zod.run({ value, issues: [] }, CONTEXT) as { value: Value; issues: Issues }
   for (const issue of read.issues) issues.push({ ...issue, path: [...at, ...(issue.path ?? [])] })
   return read.value
 }
@@ -139,11 +151,9 @@ export const object = <Value, Given = Value>(
     },
   )
 
-/** A response object. Field names may end in `ID` or `Id`, and unknown fields are kept at run time. */
 export const response = <const Fields extends Shape>(fields: Fields) =>
   object<Output<Fields>, unknown>(fields)
 
-/** A list. Reads null as an empty list. */
 export const listOf = <Item>(item: Field<Item>): Field<readonly Item[]> =>
   schema(
     () => ({ type: 'array', items: jsonOf(item) }),
@@ -180,12 +190,12 @@ export const withDefault = <Value, Given>(inner: Field<Value, Given>, otherwise:
 
 /** Text that obeys a rule. Error messages print `rule` after the words "must be". */
 export const input = (rule: string, obeys: (value: string) => boolean, form?: Json) =>
-  field<string, string>(rule, (value) => (typeof value === 'string' && obeys(value) ? value : undefined), {
+  guarded(rule, (value): value is string => typeof value === 'string' && obeys(value), {
     ...STRING,
     ...form,
   })
 
-export const anyText = input('a string', () => true)
+export const anyText = /* @__PURE__ */ input('a string', () => true)
 export const inputDate = input('a calendar date in the form YYYY-MM-DD', isCalendarDate, { format: 'date' })
 
 // UTF-8 cannot encode half of a surrogate pair, so the server would receive different text.
@@ -201,11 +211,10 @@ export const oneOf = <const Choice extends string>(choices: readonly Choice[]): 
 
 const isSafeInteger = (value: unknown): value is number => Number.isSafeInteger(value)
 
-/** A safe integer from `least` to `most`. */
 export const wholeNumber = (least: number, most = Number.MAX_SAFE_INTEGER, more = '') =>
-  field<number, number>(
+  guarded(
     `a whole number from ${least}${most < Number.MAX_SAFE_INTEGER ? ` to ${most}` : ''}${more}`,
-    (value) => (isSafeInteger(value) && value >= least && value <= most ? value : undefined),
+    (value): value is number => isSafeInteger(value) && value >= least && value <= most,
     { ...INT64, minimum: least, ...(most < Number.MAX_SAFE_INTEGER && { maximum: most }) },
   )
 
@@ -233,7 +242,10 @@ export const refined = <Value extends object, Given>(
     () => jsonOf(inner),
     (given, issues) => {
       const value = readWith(inner, given, issues)
-      if (issues.length === 0 && !obeys(value)) refuse(issues, rule, value[blamed], { path: [blamed] })
+      if (issues.length > 0 || obeys(value)) return value
+      const found = value[blamed]
+      // The field's own schema has accepted the type of this value, so the error does not name the type.
+      refuse(issues, rule, found, { path: [blamed], params: { expected: typeof found } })
       return value
     },
   )
@@ -242,5 +254,9 @@ export const refined = <Value extends object, Given>(
  * An object that a caller passes. An unknown field is an error, because a misspelled `idempotencyKey` could cause a
  * second charge. Fields whose value is undefined count as omitted.
  */
-export const strict = <const Fields extends Shape>(fields: Fields, noun: 'field' | 'option' = 'field') =>
-  object<Output<Fields>, Input<Fields>>(fields, `an object with ${Object.keys(fields).join(', ')}`, noun)
+export const strict = <const Fields extends Shape>(fields: Fields, noun: 'field' | 'option' = 'field') => {
+  const names = Object.keys(fields)
+  const required = names.filter((name) => fields[name]?._zod.optin === undefined)
+  const shown = required.length > 0 ? required : names
+  return object<Output<Fields>, Input<Fields>>(fields, `an object with ${shown.join(', ')}`, noun)
+}

@@ -21,7 +21,6 @@ export const dayNumber = (text: string): number | undefined => {
   return isReal ? time / MILLISECONDS_PER_DAY : undefined
 }
 
-/** Whether the text is a calendar date in the form `YYYY-MM-DD`. */
 export const isCalendarDate = (text: string): boolean => dayNumber(text) !== undefined
 
 /** Whether the text is a decimal number above zero, such as `25`, `25.00` or `0.5`, without a sign or an exponent. */
@@ -30,7 +29,6 @@ export const isAmountText = (text: string): boolean => DECIMAL.test(text) && /[1
 /** Whether the text is an absolute URL for the payer's browser. Custom schemes such as `myapp:return` are allowed. */
 export const isAbsoluteUrl = (text: string): boolean => ABSOLUTE_URL.test(text) && URL.canParse(text)
 
-/** Whether an HTTP header can transmit the text unchanged. */
 export const isHeaderText = (text: string): boolean => /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(text)
 
 /** Returns a random identifier, also on pages without TLS, where browsers lack `randomUUID`. */

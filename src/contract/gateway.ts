@@ -14,17 +14,11 @@ const OUTCOMES = [
 ] as const
 
 /** Charge statuses (G1). */
-export type KnownChargeStatus = 'pending_confirmation' | 'pending_retry' | 'succeeded' | 'failed' | 'expired'
+export type KnownChargeStatus = (typeof STATUSES)[number]
 /** Known values of a charge's field `outcome`, the result of the payment. The specification shows only PENDING. */
-export type KnownChargeOutcome =
-  | 'PENDING'
-  | 'SUCCEEDED'
-  | 'INSUFFICIENT_FUNDS'
-  | 'WALLET_BLOCKED'
-  | 'RETRYING'
-  | 'EXPIRED'
+export type KnownChargeOutcome = (typeof OUTCOMES)[number]
 
-const ASK_FOR_UNIT = ' (ask your payment provider for the unit: whole or minor currency units)'
+const ASK_FOR_UNIT = ' (whole or minor currency units: ask your payment provider)'
 
 const chargeRequest = {
   /** The payer's mobile number in international format: country code and number. (G1) */
@@ -92,16 +86,15 @@ const errorDetail = {
 }
 /** Code and message of an error of area G. (G2) */
 export interface GatewayErrorDetail extends Output<typeof errorDetail> {}
-const errorDetailSchema: Field<GatewayErrorDetail> = response(errorDetail)
 
 const errorBody = {
   /** Code and message of the error. (G2) */
-  error: errorDetailSchema,
+  error: /* @__PURE__ */ response(errorDetail) as Field<GatewayErrorDetail>,
 }
 /** Error body of area G. (G2) */
 export interface GatewayErrorBody extends Output<typeof errorBody> {}
 /** Reads an error body of area G. (G2) */
-export const gatewayErrorSchema: Field<GatewayErrorBody> = response(errorBody)
+export const gatewayErrorSchema: Field<GatewayErrorBody> = /* @__PURE__ */ response(errorBody)
 
 /** The table of test numbers. The specification does not show the table's shape, so it can be any JSON. */
 export type Reference = unknown
@@ -192,7 +185,7 @@ export const gatewayContract = {
     status: 200,
     requiredFields: ['status'],
     partialResponse: true,
-    afterWait: 'The charge may still change. Wait again or read it later, and do not charge again meanwhile.',
+    afterWait: 'It may still change: wait again or read it later, and do not charge again meanwhile.',
   },
   /** Charges a mandate's payer, who enters no code. Requests with the same `Idempotency-Key` create one renewal. */
   renew: {
@@ -208,6 +201,8 @@ export const gatewayContract = {
     status: 201,
     requiredFields: ['id'],
     createdFields: CHARGE,
+    // If one key was sent with the mandate's charge and with its renewal, a gateway may return the charge again.
+    newFields: { id: 'mandate_id' },
     acts: true,
     afterUnknown: FIND_CHARGE,
   },

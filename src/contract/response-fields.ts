@@ -1,6 +1,7 @@
 import { asText, type Field, field, INT64, type Json, jsonOf, type Open, STRING } from './fields.ts'
 
-// These schemas read responses, so they accept several forms of a value.
+// These schemas read responses, so they accept several forms of a value. The annotations let bundlers omit the fields of
+// the other area.
 
 const ABSENT = new Set<unknown>([undefined, null, '', 'NA', 'N/A', 'null'])
 const DECIMAL = /^\s*[+-]?\d+(?:\.\d+)?\s*$/
@@ -8,11 +9,10 @@ const ZERO = /^[+-]?0*(?:\.0*)?$/
 
 const NULLABLE = { type: ['string', 'null'] } as const
 
-/** Text. A number is converted to text. */
 export const text = field('text', asText, STRING)
 
 /** Text of one form, such as a date. The form is not checked, because a server may use another. */
-const textOf = (form: Json) => field('text', asText, { ...STRING, ...form })
+const textOf = /* @__NO_SIDE_EFFECTS__ */ (form: Json) => field('text', asText, { ...STRING, ...form })
 export const dateText = textOf({ format: 'date' })
 /** A time as text, `YYYY-MM-DD HH:MM:SS`, without a time zone. */
 export const timeText = textOf({ pattern: '^\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}$' })
@@ -25,7 +25,7 @@ export const idText = (prefix: string) => textOf({ pattern: `^${prefix}` })
 export const openText = <Known extends string>(...known: readonly Known[]): Field<Open<Known>> =>
   field<Open<Known>>('text', asText, { ...STRING, anyOf: [{ enum: known }, {}] })
 
-const textOrNull = (json: Json) =>
+const textOrNull = /* @__NO_SIDE_EFFECTS__ */ (json: Json) =>
   field<string | null>('text or null', (value) => (ABSENT.has(value) ? null : asText(value)), json)
 /** Text that a server may omit: `""`, `"NA"`, null and a missing field are read as null. */
 export const absentable = (one: Field<unknown>): Field<string | null> => textOrNull(jsonOf(one))
@@ -33,7 +33,7 @@ export const absentable = (one: Field<unknown>): Field<string | null> => textOrN
 export const nullableText = textOrNull(NULLABLE)
 
 /** Integer identifier. Converts text to a number, but keeps text that a number cannot represent, such as `007`. */
-export const integerId = field<number | string>(
+export const integerId = /* @__PURE__ */ field<number | string>(
   'an integer',
   (value) => {
     if (typeof value === 'number') return Number.isSafeInteger(value) ? value : undefined
@@ -54,12 +54,12 @@ const readDecimal = (value: unknown): number | undefined => {
 }
 
 /** Number, or decimal text. Refuses text with an unsafe integer, because JavaScript would round the number. */
-export const decimal = field('a number', readDecimal, { type: 'number' })
+export const decimal = /* @__PURE__ */ field('a number', readDecimal, { type: 'number' })
 /** An integer in the specification, which is read like `decimal`. */
 export const integer = field('a number', readDecimal, INT64)
 
 /** Numeric flag. `true` and `false`, also as text, are read as 1 and 0. */
-export const flag = field(
+export const flag = /* @__PURE__ */ field(
   'a numeric flag',
   (value) => {
     const word = typeof value === 'boolean' ? String(value) : (asText(value)?.toLowerCase() ?? '')
@@ -70,7 +70,7 @@ export const flag = field(
 )
 
 /** Amount of a reversal as text. Reads null, `""`, zero and a missing field as null. */
-export const reversedAmount = field<string | null>(
+export const reversedAmount = /* @__PURE__ */ field<string | null>(
   'an amount or null',
   (value) => {
     if (ABSENT.has(value)) return null

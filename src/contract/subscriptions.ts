@@ -14,21 +14,7 @@ import {
   wholeNumber,
 } from './fields.ts'
 import { CYCLES, dayNumber, isAmountText } from './formats.ts'
-import {
-  absentable,
-  dateText,
-  decimal,
-  flag,
-  instantText,
-  integer,
-  integerId,
-  nullableText,
-  openText,
-  reversedAmount,
-  text,
-  timeText,
-  urlOnWire,
-} from './response-fields.ts'
+import * as wire from './response-fields.ts'
 
 /** Payment cycles (S1). */
 export type KnownCycle = (typeof CYCLES)[number]
@@ -58,8 +44,6 @@ export interface TokenRequest extends Input<typeof tokenRequest> {}
 /** Checks the body of a login request. */
 export const tokenRequestSchema: Field<TokenRequest, TokenRequest> = strict(tokenRequest)
 
-const AMOUNT = 'a decimal string above zero such as "25.00" (a string, because numbers round)'
-
 const subscriptionRequest = {
   /** The merchant application's identifier, issued by the payment provider. (S1) */
   clientID: filledText(),
@@ -74,7 +58,9 @@ const subscriptionRequest = {
   /** How often the payer pays: `DAILY`, `WEEKLY` or `FIFTEEN_DAYS`. (S1) */
   cycle: oneOf(CYCLES),
   /** Amount per cycle: a decimal number above zero, as a string such as `"25.00"`. (S1) @remarks Never rounded. */
-  amount: input(AMOUNT, isAmountText, { pattern: '^\\d+(?:\\.\\d+)?$' }),
+  amount: input('a decimal string above zero such as "25.00"', isAmountText, {
+    pattern: '^\\d+(?:\\.\\d+)?$',
+  }),
 }
 /** Input of subscribe. (S1) */
 export interface SubscriptionRequest extends Input<typeof subscriptionRequest> {}
@@ -97,26 +83,26 @@ export const pageQuerySchema = strict({ page: pageNumber, per_page: pageSize })
 
 const envelope = {
   /** `00` means success. (S2) @remarks For any other code, the client throws an `ApiError`. */
-  errorCode: text,
+  errorCode: wire.text,
   /** Explanation of `errorCode`. (S2) */
-  errorMessage: text,
+  errorMessage: wire.text,
 }
 /** The fields that every response of area S contains. (Errors) */
 export interface Envelope extends Output<typeof envelope> {}
 /** Reads `errorCode` and `errorMessage`. The call succeeded only if `errorCode` is `00`. */
-export const envelopeSchema: Field<Envelope> = response(envelope)
+export const envelopeSchema: Field<Envelope> = /* @__PURE__ */ response(envelope)
 
 const enveloped = <const Fields extends Shape>(fields: Fields) => response({ ...fields, ...envelope })
 
 const token = {
   /** Type of the token: `Bearer`. (S7) */
-  token_type: text,
+  token_type: wire.text,
   /** Lifetime of the access token, in seconds. (S7) */
-  expires_in: integer,
+  expires_in: wire.integer,
   /** The secret token that authorizes calls. (S7) @remarks The client sends this token automatically. */
-  access_token: text,
+  access_token: wire.text,
   /** The secret refresh token. (S7) @remarks With `refresh: 'refresh_token'`, the client logs in with it. */
-  refresh_token: text,
+  refresh_token: wire.text,
 }
 /** Response of a login. (S7) */
 export interface Token extends Output<typeof token> {}
@@ -125,9 +111,9 @@ export const tokenSchema: Field<Token> = response(token)
 
 const subscribeResult = {
   /** URL to which you send the payer: the page where the payer authorizes the subscription. (S2; S rule 1) */
-  url: urlOnWire,
+  url: wire.urlOnWire,
   /** Identifier of the request. Store it, because you need it to read the status. (S2) @remarks See `waitForStatus`. */
-  invoiceID: text,
+  invoiceID: wire.text,
 }
 /** Response of subscribe. (S2) */
 export interface SubscribeResult extends Output<typeof subscribeResult>, Envelope {}
@@ -136,13 +122,13 @@ export const subscribeResultSchema: Field<SubscribeResult> = enveloped(subscribe
 
 const requestStatus = {
   /** Identifier of the request: the `invoiceID` of its creation. (S3) */
-  invoiceId: text,
+  invoiceId: wire.text,
   /** `INITIALIZED` until the payer has decided, then another value. (S3) @remarks See `KnownRequestStatus`. */
-  status: openText<KnownRequestStatus>('INITIALIZED', 'SUCCEEDED', 'FAILED', 'EXPIRED', 'CANCELLED'),
+  status: wire.openText<KnownRequestStatus>('INITIALIZED', 'SUCCEEDED', 'FAILED', 'EXPIRED', 'CANCELLED'),
   /** Identifier of the subscription, for later calls. (S3) @remarks `""`, `"NA"` or no value is read as null. */
-  subscriptionId: absentable(text),
+  subscriptionId: wire.absentable(wire.text),
   /** Creation time: `YYYY-MM-DD HH:MM:SS` without a time zone. (S3) @remarks See `toInstant`. */
-  createdAt: timeText,
+  createdAt: wire.timeText,
 }
 /** State of a subscription request. (S3) */
 export interface RequestStatus extends Output<typeof requestStatus>, Envelope {}
@@ -151,23 +137,23 @@ export const requestStatusSchema: Field<RequestStatus> = enveloped(requestStatus
 
 const subscriptionDetails = {
   /** Identifier of the subscription. (S4) */
-  id: text,
+  id: wire.text,
   /** Amount per cycle, as a number such as `25`. (S4) @remarks Decimal text is converted to a number. */
-  amount: decimal,
+  amount: wire.decimal,
   /** How often the payer pays: `DAILY`, `WEEKLY`, `FIFTEEN_DAYS`, or a newer value. (S4) */
-  cycle: openText(...CYCLES),
+  cycle: wire.openText(...CYCLES),
   /** Numeric flag, which the specification does not explain. The mock sends 1 for active subscriptions only. (S4) */
-  enabled: flag,
+  enabled: wire.flag,
   /** Creation time: ISO 8601 in UTC with microseconds, such as `2026-11-28T12:00:00.000000Z`. (S4) */
-  createdDate: instantText,
+  createdDate: wire.instantText,
   /** First day, `YYYY-MM-DD`. (S4) */
-  startDate: dateText,
+  startDate: wire.dateText,
   /** Last day, `YYYY-MM-DD`. (S4) */
-  endDate: dateText,
+  endDate: wire.dateText,
   /** Due time of the next payment: `YYYY-MM-DD HH:MM:SS` without a time zone. (S4) @remarks Null if there is none. */
-  nextPaymentDate: absentable(timeText),
+  nextPaymentDate: wire.absentable(wire.timeText),
   /** Your own identifier of the subscription request. (S4) */
-  requestID: text,
+  requestID: wire.text,
 }
 /** A subscription. (S4) */
 export interface SubscriptionDetails extends Output<typeof subscriptionDetails>, Envelope {}
@@ -176,13 +162,13 @@ export const subscriptionDetailsSchema: Field<SubscriptionDetails> = enveloped(s
 
 const cancellation = {
   /** Identifier of the cancellation. (S5) @remarks Text if a number cannot represent the identifier. */
-  id: integerId,
+  id: wire.integerId,
   /** The subscription that was canceled. (S5) */
-  subscriptionID: text,
+  subscriptionID: wire.text,
   /** Identifier of the cancellation request, not your `requestID` of the subscription. (S5) @remarks Text like `id`. */
-  requestID: integerId,
+  requestID: wire.integerId,
   /** `PROCESSED` when the cancellation is done, or any other text such as `PROCESSING`. (S5) */
-  status: openText<KnownCancellationStatus>('PROCESSED', 'PROCESSING'),
+  status: wire.openText<KnownCancellationStatus>('PROCESSED', 'PROCESSING'),
 }
 /** Record of a cancellation. (S5) */
 export interface Cancellation extends Output<typeof cancellation>, Envelope {}
@@ -191,27 +177,27 @@ export const cancellationSchema: Field<Cancellation> = enveloped(cancellation)
 
 const payment = {
   /** Identifier of the payment. (S6) @remarks Text if a number cannot represent the identifier. */
-  paymentId: integerId,
+  paymentId: wire.integerId,
   /** Cycle of the subscription: `DAILY`, `WEEKLY`, `FIFTEEN_DAYS`, or a newer value. (S6) */
-  cycle: openText(...CYCLES),
+  cycle: wire.openText(...CYCLES),
   /** Due date of the payment, `YYYY-MM-DD`. (S6) */
-  dueDate: dateText,
+  dueDate: wire.dateText,
   /** Reversed amount; null if the payment was not reversed. (S6) @remarks Text. Zero and `""` are read as null. */
-  reverseTransactionAmount: reversedAmount,
+  reverseTransactionAmount: wire.reversedAmount,
   /** Time of the reversal, in the server's format; null if the payment was not reversed. (S6) */
-  reverseTransactionDate: nullableText,
+  reverseTransactionDate: wire.nullableText,
   /** Identifier of the reversal's transaction; null if the payment was not reversed. (S6) */
-  reverseTransactionId: nullableText,
+  reverseTransactionId: wire.nullableText,
   /** Status of the payment: `SUCCEEDED_PAYMENT`, `FAILED_PAYMENT`, or any other text. (S6) */
-  status: openText<KnownPaymentStatus>('SUCCEEDED_PAYMENT', 'FAILED_PAYMENT'),
+  status: wire.openText<KnownPaymentStatus>('SUCCEEDED_PAYMENT', 'FAILED_PAYMENT'),
   /** Identifier of the payment's subscription. (S6) */
-  subscriptionId: text,
+  subscriptionId: wire.text,
   /** Time of the transaction: `YYYY-MM-DD HH:MM:SS` without a time zone. (S6) @remarks See `toInstant`. */
-  transactionDate: timeText,
+  transactionDate: wire.timeText,
   /** Identifier of the transaction. (S6) */
-  transactionId: text,
+  transactionId: wire.text,
   /** Due date of the next payment, `YYYY-MM-DD`. (S6) @remarks Null if there is none. */
-  nextPaymentDate: absentable(dateText),
+  nextPaymentDate: wire.absentable(wire.dateText),
 }
 /** A payment of a subscription. (S6) */
 export interface Payment extends Output<typeof payment> {}
@@ -287,8 +273,7 @@ export const subscriptionsContract = {
     retry: 'always',
     response: requestStatusSchema,
     requiredFields: ['status'],
-    afterWait:
-      'The state may still change. Wait again or read it later, and do not subscribe again meanwhile.',
+    afterWait: 'It may still change: wait again or read it later, and do not subscribe again meanwhile.',
   }),
   /** Reads a subscription. */
   details: authorizedEndpoint({

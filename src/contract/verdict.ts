@@ -20,7 +20,7 @@ export type Verdict =
   | 'refused'
   | 'somebody-else'
 
-/** A response, and the operation that it belongs to. `body` is the parsed JSON, or undefined for any other text. */
+/** `body` is the parsed JSON, or undefined for any other text. */
 interface VerdictQuestion extends Pick<EndpointDefinition, 'operation' | 'auth'> {
   readonly status: number
   readonly body: unknown
@@ -34,7 +34,6 @@ const MISSING = /not.?(?:be.)?found|no.?such|unknown|does.?not.?exist/i
 /** Subjects other than a missing record. A text that names one of them does not say that a record is missing. */
 const OTHER_SUBJECT =
   /token|credential|api.?key|permission|forbidden|denied|authori[sz]|allowed|limit|quota|too.?many|unknown.?(?:error|reason|failure|exception)|merchant|client|route|endpoint|method|url|field|param/i
-/** Statuses with which an API may say that a record is missing. */
 const MISSING_STATUS = /^(?:2..|400|404|410|422)$/
 
 /** Returns the code and message of an error in the shape of the operation's area, or undefined for any other body. */

@@ -30,7 +30,6 @@ const MAX_BODY = 100_000
 
 export const redactorOf = ({ headers, sent, fields }: Call) => createRedactor(headers, sent, fields)
 
-/** Returns the details of an error that ends the call. `isTemporary` means that the same call may succeed later. */
 const detailsOf = (call: Call, isTemporary: boolean): ErrorDetails => {
   const { client, endpoint, fields, idempotencyKey, outcome, sent } = call
   const { operation, auth, acts = false, afterUnknown, referenceField = '' } = endpoint
@@ -49,7 +48,6 @@ const detailsOf = (call: Call, isTemporary: boolean): ErrorDetails => {
   }
 }
 
-/** Returns the last part of an error's message: what the caller should do next. */
 const adviceOf = (
   { endpoint }: Call,
   details: ErrorDetails & { readonly status?: number },
@@ -70,7 +68,6 @@ const adviceOf = (
   return `${rejected} Call again ${waitMs === undefined ? 'later' : `in ${formatDuration(waitMs)}`}.`.trim()
 }
 
-/** Returns the arguments of an error's constructor: the message and the details. */
 const explain = <Own extends object>(
   call: Call,
   what: string,
@@ -83,24 +80,27 @@ const explain = <Own extends object>(
   return [message.trimEnd(), details]
 }
 
-/** Describes the request for a message, without identifiers, query and base path, which could be secret. */
-const placeOf = ({ method, url, endpoint }: Call): string =>
-  `${method} ${new URL(url).origin}${endpoint.path}`
+/**
+ * Describes the request for a message, without identifiers, query and base path, which could be secret. `…` stands for
+ * the base path, so that nobody looks for the error at an address that was not called.
+ */
+const placeOf = ({ method, url, endpoint }: Call): string => {
+  const { origin, pathname } = new URL(url)
+  const hasBasePath = pathname.split('/').length > endpoint.path.split('/').length
+  return `${method} ${origin}${hasBasePath ? '/…' : ''}${endpoint.path}`
+}
 
 const checkBaseUrl = ({ endpoint }: Call): string => `. Check baseUrl: the client adds ${endpoint.path} to it`
 
 const waitText = (refusedWaitMs: number | undefined): string =>
   refusedWaitMs === undefined
     ? ''
-    : `, and the wait of ${formatDuration(refusedWaitMs)} is too long for this call`
+    : `, and a wait of ${formatDuration(refusedWaitMs)} is too long`
 
 const meaningOf = (verdict: Verdict, auth: AuthKind): string | undefined => {
   if (verdict === 'locked') return 'the account is locked: valid credentials are rejected too'
   if (verdict !== 'rejected-credentials') return undefined
-  const name = { credentials: 'credentials were', token: 'token was', 'api-key': 'API key was', none: '' }[
-    auth
-  ]
-  return `the ${name} not accepted`
+  return `the server rejected the ${auth === 'api-key' ? 'API key' : auth}`
 }
 
 /** Creates the error for a bad response. Removes secrets before shortening, so that no part of a secret remains. */
@@ -144,7 +144,8 @@ const responseError = (
   const found = errorIn(body)
   const code = quoted(found.errorCode)
   const said = isLogin ? undefined : quoted(found.message)
-  const words = `${http}${code ? `, code ${code}` : ''}${said ? `: ${said}` : ''}`
+  // The sentence goes on after the server's text, so a full stop at the end of the text is left out.
+  const words = `${http}${code ? `, code ${code}` : ''}${said ? `: ${said.replace(/\."$/, '"')}` : ''}`
   const inUse = isKeyInUse(endpoint, status) && 'a call with this key still runs, or a state forbids it'
   const meaning = inUse || meaningOf(verdict, endpoint.auth)
   // An API that does not know an operation without an identifier has no such path.
@@ -180,7 +181,7 @@ const connectionError = (
   const cause = reason && Object.assign(new Error(reason), { code: reason })
   const when = call.phase === 'response' ? 'while the response was read' : 'before a response arrived'
   let what = notSent ? 'no connection' : `the connection closed ${when}`
-  if (certificate) what = "the server's certificate was not accepted"
+  if (certificate) what = "the server's certificate was rejected"
   what += ` (${reason ?? 'unknown reason'}), ${placeOf(call)}`
   if (certificate) what += ". Check baseUrl, the system's date and NODE_EXTRA_CA_CERTS"
   if (NO_TLS.test(reason ?? '')) what += '. Try http instead of https'
@@ -208,17 +209,17 @@ export const interruptionError = (call: Call, by: Interruption): AbortedError | 
   const what = {
     total: `the call took longer than ${limit} (totalTimeout)${when}`,
     attempt: `no complete response within ${limit} (timeout)`,
-    fetch: `fetch itself ended the attempt after ${limit}. For longer waits, pass a fetch with higher limits`,
+    fetch: `fetch itself ended the attempt after ${limit}; pass a fetch with higher limits`,
   }[by.limit]
   const own = { timeoutMs: by.milliseconds }
   return new TimeoutError(...explain(call, `${what}, ${placeOf(call)}`, true, own))
 }
 
-/** Creates the error for a call whose remaining time is shorter than the rate-limit delay. */
 export const delayedError = (call: Call, delay: number): RateLimitError => {
   const retryAfterMs = exportedWait(delay)
-  const what = `the rate limit allows no request for ${formatDuration(retryAfterMs ?? delay)}, too long for this call`
-  return new RateLimitError(...explain(call, what, true, { retryAfterMs }))
+  return new RateLimitError(
+    ...explain(call, `the rate limit is used up${waitText(retryAfterMs)}`, true, { retryAfterMs }),
+  )
 }
 
 /** Creates the error for a call whose last attempt failed. `waitMs`: a retry would need this wait, which is too long. */
@@ -242,7 +243,7 @@ export const keyReusedError = (call: Call, what: string, body: unknown): KeyReus
   const own = { afterUnknown: 'read-charge', body: redactorOf(call).value(body) } as const
   const details = { ...detailsOf(call, false), ...own }
   const advice =
-    'Call status(id) with the id in body to read that charge. To make this charge, pass another key.'
+    'Call status(id) with the id in body to read that charge, or pass another key to make this one.'
   return new KeyReusedError(`${details.operation} failed: ${what}. ${advice}`, details)
 }
 
@@ -252,8 +253,7 @@ export const loginError = (call: Call, error: MandateKitError): MandateKitError 
   const details: ErrorDetails = { ...detailsOf(call, error.retryable), cause: error.cause }
   const { operation } = details
   if (error instanceof InvalidRequestError) return new InvalidRequestError(operation, error.issues, details)
-  const lack =
-    call.sent.length === 0 ? 'not sent, because there is no token' : 'there is no token for a retry'
+  const lack = `${call.sent.length === 0 ? 'not sent' : 'not retried'}, because there is no token`
   const message = `${operation} failed: ${lack}: ${error.message.replace(`${error.operation} failed: `, '')}`
   // All error classes except `InvalidRequestError` have the constructor parameters `message` and `details`.
   return Reflect.construct(error.constructor, [message, { ...error, ...details }])

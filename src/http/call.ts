@@ -1,20 +1,13 @@
-import type { Authorization, Authorizer } from '../auth/authorizer.ts'
+import type { Authorization } from '../auth/authorizer.ts'
 import type { EndpointDefinition, ResponseOf } from '../contract/endpoint.ts'
-import { isMandateKitError, type KnownError, type RateLimit } from '../errors.ts'
-import {
-  attemptError,
-  delayedError,
-  interruptionError,
-  keyReusedError,
-  loginError,
-  redactorOf,
-} from './call-error.ts'
+import { isMandateKitError, knownError, type RateLimit } from '../errors.ts'
+import { attemptError, delayedError, interruptionError, loginError, redactorOf } from './call-error.ts'
 import { Interrupted } from './deadline.ts'
 import { notify } from './observe.ts'
 import { type ClientChanges, changeSettings } from './options.ts'
-import { type Call, type CallInput, type ClientContext, prepare } from './prepare.ts'
-import { RateLimitGate, type Slot } from './rate-limit.ts'
-import { type BadResponse, readResponse, reportEchoes, type Success } from './read-response.ts'
+import { type Call, type CallInput, type ClientContext, prepare, rawCall } from './prepare.ts'
+import { createRateLimitGate } from './rate-limit.ts'
+import { type BadResponse, readResponse, type Success } from './read-response.ts'
 import { callOutcome, combineOutcomes, decideRetry } from './retry.ts'
 import { createHttp, type LostAttempt, type ReceivedResponse, sendOnce } from './send.ts'
 
@@ -79,87 +72,66 @@ export const withCredentials = async <Value>(call: Call, work: (signal: AbortSig
 /** After a 401 for a new token, the call waits this many milliseconds and sends the same token again. */
 const NEW_TOKEN_WAIT = 1_000
 
-/** The authorization of one call: what its next attempt sends, and what the call may do after a 401. */
-class CallAuthorization {
-  readonly #call: Call
-  readonly #authorizer: Authorizer | undefined
-  /** The authorization of the last attempt. */
-  #used: Authorization | undefined
-  /** The new token that the call has sent again. */
-  #sentAgain: Authorization | undefined
-  #isRenewed = false
-
-  constructor(call: Call) {
-    this.#call = call
-    this.#authorizer = call.client.authorizers[call.endpoint.auth]
-  }
-
-  /** Returns the header Authorization of the next attempt. Logs in if necessary. */
-  async header(): Promise<string | undefined> {
-    const { client, endpoint, deadline } = this.#call
-    const authorizer = this.#authorizer
-    if (authorizer === undefined) return undefined
-    const previous = this.#used
-    const waits = client.settings.rateLimit === 'wait'
-    this.#used =
-      authorizer.current() ??
-      (await withCredentials(this.#call, (signal) => {
-        const { operation } = endpoint
-        return authorizer.authorize({ operation, signal, remaining: deadline.remaining, waits, previous })
-      }))
-    return this.#used.header
-  }
-
+const createAuthorization = (call: Call) => {
+  const { client, endpoint, deadline } = call
+  const authorizer = client.authorizers[endpoint.auth]
+  let used: Authorization | undefined
+  let sentAgain: Authorization | undefined
+  let isRenewed = false
   /** Whether a part of the API may not know the token yet. The call sends such a token once more. */
-  get isNew(): boolean {
-    const used = this.#used
-    if (used === undefined || used === this.#sentAgain) return false
-    return this.#call.deadline.remaining > NEW_TOKEN_WAIT && this.#authorizer?.isNew(used) === true
-  }
-
-  /** Whether the call has already sent a renewed token, so that another 401 is final. */
-  get isFinal(): boolean {
-    return this.#isRenewed && !this.isNew
-  }
-
-  /** Prepares the retry after a 401. Returns the wait before the retry in ms, or undefined if no retry is possible. */
-  async retry(): Promise<number | undefined> {
-    const used = this.#used
-    if (this.isNew) {
-      this.#sentAgain = used
-      return NEW_TOKEN_WAIT
-    }
-    const result = await withCredentials(
-      this.#call,
-      async (signal) => used && this.#authorizer?.refused(used, signal),
-    )
-    this.#isRenewed = result === 'renewed'
-    return this.#isRenewed || result === 'replaced' ? 0 : undefined
+  const isNew = () =>
+    used !== undefined &&
+    used !== sentAgain &&
+    deadline.remaining > NEW_TOKEN_WAIT &&
+    authorizer?.isNew?.(used) === true
+  return {
+    async header(): Promise<string | undefined> {
+      if (authorizer === undefined) return undefined
+      const { operation } = endpoint
+      const waits = client.settings.rateLimit === 'wait'
+      const previous = used
+      used =
+        authorizer.current() ??
+        (await withCredentials(call, (signal) =>
+          authorizer.authorize({ operation, signal, remaining: deadline.remaining, waits, previous }),
+        ))
+      return used.header
+    },
+    /** Whether the call has already sent a renewed token, so that another 401 is final. */
+    isFinal: () => isRenewed && !isNew(),
+    /** Prepares the retry after a 401. Returns its wait in ms, or undefined if no retry is possible. */
+    async retry(): Promise<number | undefined> {
+      if (isNew()) {
+        sentAgain = used
+        return NEW_TOKEN_WAIT
+      }
+      const result = await withCredentials(
+        call,
+        async (signal) => used && authorizer?.refused?.(used, signal),
+      )
+      isRenewed = result === 'renewed'
+      return isRenewed || result === 'replaced' ? 0 : undefined
+    },
   }
 }
 
-const waitForPlace = async (gate: RateLimitGate, call: Call): Promise<Slot> => {
-  const { deadline, timeout } = call
-  call.phase = 'limit'
-  const entered = await deadline.race((signal) => gate.enter(signal, deadline.remaining, timeout))
-  if (typeof entered === 'number') throw delayedError(call, entered)
-  return entered
-}
-
-/** Makes one attempt: waits for the rate limit, gets the authorization, sends the request and reads the response. */
 const attempt = async (
   call: Call,
-  authorization: CallAuthorization,
+  authorization: ReturnType<typeof createAuthorization>,
 ): Promise<Success | BadResponse | LostAttempt> => {
   const { client, endpoint, deadline, timeout } = call
-  const { settings } = client
+  const { settings, gate } = client
   deadline.check()
   // The client does not delay health checks. Logins have a separate rate limit.
   const isDelayed =
     settings.rateLimit === 'wait' && endpoint.retry !== 'never' && endpoint.auth !== 'credentials'
-  const gate = isDelayed ? client.gate : undefined
-  const slot =
-    gate && (gate.tryEnter(Math.min(timeout, deadline.remaining)) ?? (await waitForPlace(gate, call)))
+  let slot = isDelayed ? gate.tryEnter(Math.min(timeout, deadline.remaining)) : undefined
+  if (isDelayed && slot === undefined) {
+    call.phase = 'limit'
+    const entered = await deadline.race((signal) => gate.enter(signal, deadline.remaining, timeout))
+    if (typeof entered === 'number') throw delayedError(call, entered)
+    slot = entered
+  }
   let response: ReceivedResponse | undefined
   try {
     const header = await authorization.header()
@@ -180,7 +152,7 @@ const attempt = async (
     notify(settings, 'onResponse', { ...event, status, serverRequestId, rateLimit, durationMs })
     return readResponse(endpoint, sent)
   } finally {
-    if (slot) gate?.leave(slot, response)
+    if (slot) gate.leave(slot, response)
   }
 }
 
@@ -188,12 +160,9 @@ const succeed = <Definition extends EndpointDefinition>(
   call: Call<Definition>,
   { response, data, body, reports }: Success,
 ): WithResponse<ResponseOf<Definition>> => {
-  const { client, endpoint, idempotencyKey } = call
+  const { client, idempotencyKey } = call
   for (const report of reports) notify(client.settings, 'onUnexpected', report)
-  const reused = reportEchoes(endpoint, call.fields, data)
-  if (reused && client.onKeyReuse === 'throw' && !call.isKeyGenerated)
-    throw keyReusedError(call, reused.message, body)
-  if (reused) notify(client.settings, 'onUnexpected', reused)
+  client.checkSuccess?.(call, data, body)
   const { status, headers, serverRequestId, rateLimit } = response
   const attempts = call.sent.length
   return {
@@ -208,7 +177,7 @@ export const runWithRetries = async <Definition extends EndpointDefinition>(
 ): Promise<WithResponse<ResponseOf<Definition>>> => {
   const { client, endpoint, deadline, limit, maxWait } = call
   const { settings } = client
-  const authorization = new CallAuthorization(call)
+  const authorization = createAuthorization(call)
   let retries = 0
   for (;;) {
     const made = await attempt(call, authorization)
@@ -217,23 +186,22 @@ export const runWithRetries = async <Definition extends EndpointDefinition>(
     const response = made.kind === 'bad-response' ? made.response : undefined
     call.phase = made.phase
     call.outcome = combineOutcomes(call.outcome, callOutcome(endpoint, failure))
-    const { remaining } = deadline
-    const { isFinal: renewed } = authorization
-    const state = {
+    const { reason, waitMs: neededMs } = decideRetry({
+      endpoint,
       failure,
       retries,
-      renewed,
+      limit,
+      renewed: authorization.isFinal(),
       serverWaitMs: response?.waitMs,
-      remaining,
+      maxWait,
+      remaining: deadline.remaining,
       random: Math.random(),
-    }
-    const decision = decideRetry({ endpoint, limit, maxWait, ...state })
-    if (!decision.retry) throw attemptError(call, made, decision.waitMs)
-    const { reason } = decision
-    if (reason === 'rate-limited' && settings.rateLimit === 'throw') throw attemptError(call, made)
+    })
+    if (reason === undefined) throw attemptError(call, made, neededMs)
     const isToken = reason === 'token-rejected'
-    const waitMs = isToken ? await authorization.retry() : decision.waitMs
-    if (waitMs === undefined) throw attemptError(call, made)
+    const isRefused = reason === 'rate-limited' && settings.rateLimit === 'throw'
+    const waitMs = isToken ? await authorization.retry() : neededMs
+    if (waitMs === undefined || isRefused) throw attemptError(call, made)
     if (!isToken) retries += 1
     const retry = { attempt: call.sent.length, reason, waitMs, status: response?.status }
     notify(settings, 'onRetry', { ...call.event, ...retry })
@@ -248,25 +216,21 @@ export const runWithRetries = async <Definition extends EndpointDefinition>(
   }
 }
 
-/** Reports the final failure of a call to the hook `onError`. */
-const reportFailure = ({ client, event, sent, startedAt }: Call, error: unknown): void => {
-  const { settings, reported } = client
-  const known: KnownError = isMandateKitError(error) ? error : {}
-  if (reported.has(known)) return
-  reported.add(known)
-  const { code, phase, retryable, outcome, status, errorCode } = known
-  const failure = { code, phase, retryable, outcome, status, errorCode }
-  const durationMs = settings.clock.now() - startedAt
-  notify(settings, 'onError', { ...event, ...failure, attempts: sent.length, durationMs })
-}
-
-/** Runs `work`, which makes the attempts of a call, and reports the call's failure. */
+/** Runs `work`, which makes the attempts of a call, and reports the call's failure to the hook `onError`. */
 export const runCall = async <Value>(call: Call, work: () => Promise<Value>): Promise<Value> => {
   try {
     return await work()
   } catch (error) {
+    const { settings, reported } = call.client
     const failure = error instanceof Interrupted ? interruptionError(call, error.by) : error
-    reportFailure(call, failure)
+    const known = knownError(failure)
+    if (!reported.has(known)) {
+      reported.add(known)
+      const { code, phase, retryable, outcome, status, errorCode } = known
+      const facts = { code, phase, retryable, outcome, status, errorCode, attempts: call.sent.length }
+      const durationMs = settings.clock.now() - call.startedAt
+      notify(settings, 'onError', { ...call.event, ...facts, durationMs })
+    }
     throw failure
   }
 }
@@ -274,11 +238,15 @@ export const runCall = async <Value>(call: Call, work: () => Promise<Value>): Pr
 export const makeCall = async <Definition extends EndpointDefinition>(
   client: ClientContext,
   endpoint: Definition,
-  input: CallInput,
+  input: CallInput | (() => CallInput),
 ): Promise<WithResponse<ResponseOf<Definition>>> => {
-  const call = prepare(client, endpoint, input)
+  const call = prepare(client, endpoint, typeof input === 'function' ? input() : input)
   return runCall(call, () => runWithRetries(call))
 }
+
+/** Calls an operation that the contract does not define. */
+export const makeRawCall = async (client: ClientContext, ...request: Parameters<typeof rawCall>) =>
+  makeCall(client, ...rawCall(...request))
 
 /** The package's version, which `npm run release:version` writes. */
 const VERSION = '0.2.0'
@@ -290,13 +258,12 @@ const agentHeader = (): Readonly<Record<string, string>> => {
   return { 'user-agent': `mandatekit/${VERSION}${userAgent && ` (${userAgent})`}` }
 }
 
-/** Creates the context of a client, which all its calls share. */
 export const createContext = <Own extends Omit<ClientContext, 'http' | 'gate' | 'reported'>>(
   own: Own,
 ): Own & ClientContext => {
   const { settings } = own
   const headers = { ...agentHeader(), ...settings.headers }
-  const gate = new RateLimitGate(settings.clock)
+  const gate = createRateLimitGate(settings.clock)
   return { ...own, settings: { ...settings, headers }, http: createHttp(), gate, reported: new WeakSet() }
 }
 

@@ -15,10 +15,7 @@ export class Interrupted extends Error {
   }
 }
 
-/**
- * Largest expected correction of the system clock, in milliseconds. If the system time is ahead of the timers by more
- * than this value, the machine slept.
- */
+/** If the system time is ahead of the timers by more than this many milliseconds, the machine slept. */
 const CLOCK_CORRECTION = 60_000
 
 /** Ends a call when the caller's signal is aborted or the call's total time limit passes. */
@@ -33,7 +30,6 @@ export class Deadline {
     this.#signal = signal
   }
 
-  /** Milliseconds that the call may still take. */
   get remaining(): number {
     const elapsed = steadyClock.now() - this.#startedAt
     // Timers stop while the machine sleeps, but the system time advances.
@@ -41,7 +37,6 @@ export class Deadline {
     return this.#milliseconds - Math.max(elapsed, asleep)
   }
 
-  /** Throws `Interrupted` when the signal is aborted or no time remains. */
   check(): void {
     if (this.#signal?.aborted) throw new Interrupted({ kind: 'aborted' })
     const milliseconds = this.#milliseconds

@@ -21,10 +21,8 @@ export type ResponseFailure =
   /** The response is incomplete (`cut`) or does not match the contract. `reason` names the defect, e.g. "is empty". */
   | { readonly kind: 'cut' | 'unexpected'; readonly reason: string }
 
-/** How an attempt failed. */
 export type Failure = ConnectionFailure | Interruption | ResponseFailure
 
-/** Error codes that prove that no connection was made. */
 const NOT_CONNECTED = /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT)$/
 /**
  * Error codes of a rejected server certificate. The runtime rejects a certificate before it sends any byte of a
@@ -42,13 +40,11 @@ const BEFORE_TLS = /^Client network socket disconnected before secure TLS connec
 const CODE = /^[A-Za-z][\w/.-]{1,60}$/
 const MAX_DEPTH = 4
 
-/** The code of an error, and whether the error proves that nothing was sent. */
 interface Evidence {
   readonly code?: string
   readonly notSent?: boolean
 }
 
-/** Lists the codes of an error and its causes. The inner errors of an aggregate error replace its own code. */
 const evidenceIn = (error: unknown, depth = 0): readonly Evidence[] => {
   if (!isObject(error) || depth > MAX_DEPTH) return []
   const { message, code, name, syscall, errors, cause } = error

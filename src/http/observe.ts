@@ -1,6 +1,6 @@
 import { functionOption } from '../check.ts'
 import { formatDuration } from '../clock.ts'
-import { object, optional, readWith, schema } from '../contract/fields.ts'
+import { type Input, object, optional, readWith, schema } from '../contract/fields.ts'
 import type { MandateKitErrorCode, Outcome, Phase, RateLimit } from '../errors.ts'
 import type { RetryReason } from './retry.ts'
 
@@ -78,22 +78,23 @@ export interface TokenRenewedEvent {
   readonly grant: string
 }
 
+const hooks = {
+  /** Called before an attempt is sent. */
+  onRequest: optional(functionOption<(event: RequestEvent) => unknown>()),
+  /** Called after an attempt received a response with any status. */
+  onResponse: optional(functionOption<(event: ResponseEvent) => unknown>()),
+  /** Called when an attempt failed and will be retried. */
+  onRetry: optional(functionOption<(event: RetryEvent) => unknown>()),
+  /** Called when a call ended with an error. */
+  onError: optional(functionOption<(event: FailureEvent) => unknown>()),
+  /** Called after a token request succeeded. */
+  onTokenRenewed: optional(functionOption<(event: TokenRenewedEvent) => unknown>()),
+}
 /**
  * Functions that observe calls. The client does not wait for hooks, and it ignores their errors and rejections.
  * If the input is invalid, the method rejects with `InvalidRequestError`, and the client calls no hook.
  */
-export interface Hooks {
-  /** Called before an attempt is sent. */
-  readonly onRequest?: ((event: RequestEvent) => unknown) | undefined
-  /** Called after an attempt received a response with any status. */
-  readonly onResponse?: ((event: ResponseEvent) => unknown) | undefined
-  /** Called when an attempt failed and will be retried. */
-  readonly onRetry?: ((event: RetryEvent) => unknown) | undefined
-  /** Called when a call ended with an error. */
-  readonly onError?: ((event: FailureEvent) => unknown) | undefined
-  /** Called after a token request succeeded. */
-  readonly onTokenRenewed?: ((event: TokenRenewedEvent) => unknown) | undefined
-}
+export interface Hooks extends Input<typeof hooks> {}
 
 /** Reports something unexpected, such as a missing field of a response. The call continues. */
 export interface UnexpectedReport {
@@ -109,11 +110,7 @@ export interface UnexpectedReport {
   readonly received?: string | undefined
 }
 
-const HOOKS = ['onRequest', 'onResponse', 'onRetry', 'onError', 'onTokenRenewed']
-const hooksSchema = object<Hooks>(
-  Object.fromEntries(HOOKS.map((name) => [name, optional(functionOption())])),
-  'an object of functions',
-)
+const hooksSchema = object<Hooks>(hooks, 'an object of functions')
 
 /** The option `hooks`. Its value is the same object, not a copy, because a hook may use `this`. */
 export const hooksOption = schema<Hooks, Hooks>(
@@ -136,12 +133,10 @@ export interface Logger {
   error(line: string): unknown
 }
 
-/** The log levels, from no lines to all lines. */
 export const LOG_LEVELS: readonly LogLevel[] = ['off', 'error', 'warn', 'info', 'debug']
 /** How much a client logs. `debug` logs every request and response. */
 export type LogLevel = 'off' | 'error' | 'warn' | 'info' | 'debug'
 
-/** The types of a client's events, by the name of the function that receives the event. */
 export interface Events {
   readonly onRequest: RequestEvent
   readonly onResponse: ResponseEvent
@@ -197,7 +192,6 @@ const quietly = (work: () => unknown): void => {
 
 type Receivers = { readonly [Name in keyof Events]?: ((event: Events[Name]) => unknown) | undefined }
 
-/** Who receives the events of a client. */
 interface Observers extends Pick<Receivers, 'onUnexpected'> {
   readonly hooks: Hooks
   readonly logger?: Logger | undefined

@@ -10,6 +10,7 @@ import {
   oneOf,
   optional,
   type Shape,
+  STRING,
   schema,
   strict,
   unless,
@@ -20,7 +21,7 @@ import { isHeaderText } from '../contract/formats.ts'
 import type { Logger, LogLevel, UnexpectedReport } from './observe.ts'
 import { environmentLevel, hooksOption, LOG_LEVELS } from './observe.ts'
 
-/** The parts of a response's headers that the client reads. */
+/** Headers, such as an instance of `Headers`. */
 export interface FetchHeaders {
   /** Calls `visit` with the value and the name of each header. */
   forEach(visit: (value: string, name: string) => void): void
@@ -64,30 +65,24 @@ export interface FetchRequest {
 /** A `fetch` function from the runtime, undici, a worker or a mock. The client calls the function without `this`. */
 export type FetchFunction = (url: string, request: FetchRequest) => Promise<FetchResponse>
 
-const BASE_URL = /^https?:\/\/[^\s\\?#/:][^\s\\?#]*$/i
+const BASE_URL = /^https?:\/\/[^\s\\?#/:@][^\s\\?#/@]*(?:\/[^\s\\?#]*)?$/i
 const API_PREFIX = /^(?:\/[\w.~-]+)*$/
 const HEADER_NAME = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/
 const OWN_HEADER = /^(?:authorization|content-type|idempotency-key|content-length|host)$/
 
 const baseUrl = field<string, string | URL>(
-  'an absolute http or https URL without credentials, query and fragment',
+  'an http or https URL without credentials, query and fragment',
   (value) => {
     const address = urlText(value)
     // `trim` removes a line break at the end, because values from environment files often have one.
     const text = typeof address === 'string' ? address.trim() : ''
-    if (!BASE_URL.test(text) || !URL.canParse(text)) return undefined
-    const url = new URL(text)
-    return url.username === '' && url.password === '' ? url.href.replace(/\/+$/, '') : undefined
+    return BASE_URL.test(text) && URL.canParse(text) ? new URL(text).href.replace(/\/+$/, '') : undefined
   },
+  STRING,
 )
 
 /** Headers that a user adds: an object of names and values, or a `Headers` instance. */
-export type HeadersInput =
-  | Readonly<Record<string, string | undefined>>
-  | {
-      /** Calls `visit` with the value and the name of each header. */
-      forEach(visit: (value: string, name: string) => void): void
-    }
+export type HeadersInput = Readonly<Record<string, string | undefined>> | FetchHeaders
 
 const headers: Field<Readonly<Record<string, string>>, HeadersInput> = schema(
   () => ({}),
@@ -97,8 +92,8 @@ const headers: Field<Readonly<Record<string, string>>, HeadersInput> = schema(
       const name = given.toLowerCase()
       if (content === undefined) return
       let message = 'a string of visible ASCII characters'
-      if (!HEADER_NAME.test(name)) message = 'omitted: this is not a valid header name'
-      else if (OWN_HEADER.test(name)) message = 'omitted, because the client sets it'
+      if (!HEADER_NAME.test(name)) message = 'omitted: it is not a valid header name'
+      else if (OWN_HEADER.test(name)) message = 'omitted: the client sets it'
       else if (typeof content === 'string' && (content === '' || isHeaderText(content))) {
         result[name] = content
         return
@@ -180,13 +175,10 @@ const clientOptions = {
   /** The client's clock, for example the mock's. Timeouts always use real time. Default: the system's time. */
   clock: optional(clockOption),
   /** The version prefix of the paths. Default: `/api/v1.0` in area S, `/api/v1` in area G. */
-  apiPrefix: optional(
-    input('a path such as /api/v2 without a slash at its end', (value) => API_PREFIX.test(value)),
-  ),
+  apiPrefix: optional(input('a path such as /api/v2', (value) => API_PREFIX.test(value))),
 }
 /** Options that both clients take. */
 export interface ClientOptions extends Input<typeof clientOptions> {}
-/** Returns the schema of the common options and a client's own options. */
 export const clientOptionsWith = <const Own extends Shape>(own: Own) =>
   strict({ ...clientOptions, ...own }, 'option')
 
@@ -197,7 +189,6 @@ export type ClientSettings = GivenOptions & {
   readonly [Name in keyof typeof defaults]: NonNullable<GivenOptions[Name]>
 } & { readonly logLevel: LogLevel }
 
-/** Adds the defaults to checked options, which lack every option that the caller omitted. */
 export const withDefaults = (given: GivenOptions): ClientSettings =>
   ({ ...defaults, ...given, logLevel: given.logLevel ?? environmentLevel() }) as ClientSettings
 
@@ -209,7 +200,7 @@ export const changeSettings = (settings: ClientSettings, changes: ClientChanges)
 
 /** Options that every call takes. */
 export const callOptions = {
-  /** Aborts the call with an `AbortedError`. The error's `outcome` tells whether the server may have acted. */
+  /** Aborts the call with an `AbortedError`. The error's `outcome` states whether the server may have acted. */
   signal: optional<AbortSignal, AbortSignal | null>(signalOption),
   /** Time limit of one attempt, including reading the response, in milliseconds. Default: the client's `timeout`. */
   timeout: optional(duration()),
@@ -223,7 +214,6 @@ export const callOptions = {
 /** Options of one call. Every method that makes one call takes these options as its last argument. */
 export interface CallOptions extends Input<typeof callOptions> {}
 export type CheckedCallOptions = Partial<Output<typeof callOptions>>
-/** Returns the schema of the common options and a method's own options. */
 export const callOptionsWith = <const Own extends Shape>(own: Own) =>
   strict({ ...callOptions, ...own }, 'option')
 

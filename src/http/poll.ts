@@ -1,33 +1,36 @@
 import { check, duration, functionOption } from '../check.ts'
 import { formatDuration } from '../clock.ts'
 import type { EndpointDefinition } from '../contract/endpoint.ts'
-import { optional, strict } from '../contract/fields.ts'
+import { type Input, optional, strict } from '../contract/fields.ts'
 import { AbortedError, isMandateKitError, type MandateKitError, TimeoutError } from '../errors.ts'
 import type { WithResponse } from './call.ts'
 import { Deadline, Interrupted, type Interruption } from './deadline.ts'
 import { type CallOptions, type ClientSettings, callOptions } from './options.ts'
 import { readRetryAfter } from './response-headers.ts'
 
-/** Options of `waitForCharge` and `waitForStatus`. */
-export interface WaitOptions<State> {
-  /** Receives each state that the client reads. If the function returns true or a promise of true, the wait ends. */
-  readonly until?: ((state: State) => boolean | PromiseLike<boolean>) | undefined
+const waitOptions = {
   /**
    * Maximum wait in milliseconds, both on the client's clock and in real time. Default: 120 000. If this time
    * passes first on the client's clock (such as the mock's), the client reads the state once more.
    */
-  readonly timeout?: number | undefined
+  timeout: optional(duration()),
   /**
    * Time between two reads, in milliseconds of the client's clock. Default: a random time, which grows from about 1 s
    * to about 10 s. A response's `Retry-After` replaces the default, and also replaces a shorter `pollInterval`.
    */
-  readonly pollInterval?: number | undefined
+  pollInterval: optional(duration()),
   /** Aborts the wait with an `AbortedError`. The charge or the subscription request is not canceled. */
-  readonly signal?: AbortSignal | null | undefined
+  signal: callOptions.signal,
 }
+/** Options of `waitForCharge` and `waitForStatus`. */
+export interface WaitOptions<State> extends Input<typeof waitOptions> {
+  /** Receives each state that the client reads. If the function returns true or a promise of true, the wait ends. */
+  readonly until?: ((state: State) => boolean | PromiseLike<boolean>) | undefined
+}
+const until = optional(functionOption<(state: unknown) => unknown>())
+const waitOptionsSchema = strict({ until, ...waitOptions }, 'option')
 
-/** Describes how `waitForCharge` or `waitForStatus` reads a state repeatedly. */
-export interface Poll<State> {
+interface Poll<State> {
   readonly endpoint: EndpointDefinition
   readonly settings: ClientSettings
   readonly options?: WaitOptions<State> | undefined
@@ -42,16 +45,6 @@ const MAX_PAUSE_MS = 10_000
 const GROWTH = 1.5
 // Without `pollInterval`, the client ignores a `Retry-After` below this many milliseconds, so as not to read too often.
 const MIN_PAUSE_MS = 500
-
-const waitOptionsSchema = strict(
-  {
-    until: optional(functionOption<(state: unknown) => unknown>()),
-    timeout: optional(duration()),
-    pollInterval: optional(duration()),
-    signal: callOptions.signal,
-  },
-  'option',
-)
 
 /** Returns the pause after a read. Pauses grow, and are partly random, so that clients read at different times. */
 const pauseAfter = (reads: number): number =>
@@ -76,8 +69,7 @@ export const pollUntil = async <State>(poll: Poll<State>): Promise<State> => {
     const details = { ...wait, retryable: true, cause: lastFailure }
     if (by.kind === 'aborted')
       return new AbortedError(`${operation}: the given signal aborted the wait. ${afterWait}`, details)
-    const seen = lastState === undefined ? 'no read succeeded' : 'lastState is the last state read'
-    const message = `${operation}: the expected state did not come within ${formatDuration(timeoutMs)}; ${seen}. ${afterWait}`
+    const message = `${operation}: the expected state was not reached within ${formatDuration(timeoutMs)}: see lastState and cause. ${afterWait}`
     return new TimeoutError(message, { ...details, timeoutMs, lastState })
   }
 

@@ -2,7 +2,7 @@ import type { KyInstance } from 'ky'
 import type { Authorizer } from '../auth/authorizer.ts'
 import { check, inputIssue } from '../check.ts'
 import type { AuthKind, EndpointDefinition } from '../contract/endpoint.ts'
-import { anyJson, field, type Input, input, isObject, oneOf, optional, strict } from '../contract/fields.ts'
+import { anyJson, guarded, type Input, input, isObject, oneOf, optional, strict } from '../contract/fields.ts'
 import { isHeaderText, randomId } from '../contract/formats.ts'
 import { InvalidRequestError, type Outcome, type Phase } from '../errors.ts'
 import { Deadline } from './deadline.ts'
@@ -11,19 +11,17 @@ import type { CallOptions, CheckedCallOptions, ClientSettings } from './options.
 import { CLIENT_DEFAULTS, callOptionsSchema } from './options.ts'
 import type { RateLimitGate } from './rate-limit.ts'
 
-/** The settings and objects that all calls of one client share. */
 export interface ClientContext {
   readonly settings: ClientSettings
   readonly http: KyInstance
-  /** The rate-limit gate, which delays calls unless `rateLimit` is `throw`. */
   readonly gate: RateLimitGate
   /** The errors that `onError` already received: a failed `login()` and its token request have the same error. */
   readonly reported: WeakSet<object>
   readonly authorizers: Partial<Record<AuthKind, Authorizer>>
   /** The version prefix of paths. The option `apiPrefix` replaces this prefix. */
   readonly prefix: string
-  /** What a success does that belongs to another charge than the request: see the option `onKeyReuse`. */
-  readonly onKeyReuse?: 'throw' | 'report'
+  /** Compares a success with its request. Throws if the success belongs to another request. */
+  readonly checkSuccess?: (call: Call, data: unknown, body: unknown) => void
   /** How long the server keeps idempotency keys, in milliseconds. */
   readonly keyLifetime?: number | undefined
   /** The body of a request for which the specification defines no fields: `{}` or no body. */
@@ -37,27 +35,22 @@ export type Query =
 
 /** The unchecked input of one call, from a client's method. */
 export interface CallInput {
-  /** The path parameters in order, with the names that the client's method uses. */
+  /** The path parameters in order. */
   readonly path?: Readonly<Record<string, unknown>>
-  /** Query parameters, which are already checked. */
   readonly query?: Query | undefined
   readonly body?: unknown
   /** The schema that checks the body. Default: the endpoint's schema. */
   readonly schema?: EndpointDefinition['request']
   readonly idempotencyKey?: unknown
   readonly method?: string
-  readonly asForm?: boolean
-  /** If true, the call is not retried, even if its options allow retries. */
+  /** The body in another encoding than JSON. */
+  readonly encoded?: { readonly body: string; readonly contentType: string } | undefined
   readonly once?: boolean
   readonly options?: CallOptions | undefined
-  /** The deadline of an earlier call, if one method makes two calls. */
   readonly deadline?: Deadline
 }
 
-/**
- * One call of a method: its checked request, its limits, and what has happened to it so far. Every attempt sends the same
- * request. Attempts differ only in their authorization.
- */
+/** One call of a method. Its attempts send the same request, and differ only in their authorization. */
 export interface Call<Definition extends EndpointDefinition = EndpointDefinition> {
   readonly client: ClientContext
   readonly endpoint: Definition
@@ -67,12 +60,9 @@ export interface Call<Definition extends EndpointDefinition = EndpointDefinition
   fields: unknown
   body: string | undefined
   readonly idempotencyKey: string | undefined
-  /** Whether the client generated the idempotency key. The client generates a new key for each call. */
   readonly isKeyGenerated: boolean
-  /** Time limit of one attempt, in milliseconds. */
   readonly timeout: number
   readonly limit: number
-  /** Longest wait before a retry, in milliseconds. */
   readonly maxWait: number
   readonly deadline: Deadline
   readonly startedAt: number
@@ -80,27 +70,23 @@ export interface Call<Definition extends EndpointDefinition = EndpointDefinition
   phase: Phase
   /** The combined outcome of the failed attempts: `unknown` if the server may have executed an attempt. */
   outcome: Outcome
-  /** The Authorization header of each attempt that was started, for the redaction of errors. */
+  /** The Authorization header of each attempt, for the redaction of errors. */
   readonly sent: (string | undefined)[]
 }
 
 /** A segment `.` or `..`, encoded or not, which runtimes and proxies resolve, so that a request leaves its path. */
 const DOT_SEGMENT = /(?:^|[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:[/\\]|%2f|%5c|$)/i
 
-const identifier = input(
-  'an identifier: a string that is not empty and has no segment `.` or `..`',
+/** An identifier, which becomes one segment of a path. */
+export const identifier = input(
+  'an identifier, without segments `.` and `..`',
   (text) => text !== '' && !/\p{Cs}/u.test(text) && !DOT_SEGMENT.test(text),
 )
-/** An idempotency key: text that is valid in an HTTP header. */
 export const idempotencyKey = input('a string of visible ASCII characters', isHeaderText)
-
-/** Checks an identifier. `name` is the name of the method's parameter in error messages. */
-export const checkIdentifier = (operation: string, name: string, value: unknown): string =>
-  check(operation, identifier, value, name)
 
 const pathOf = (endpoint: EndpointDefinition, parameters: CallInput['path'] = {}): string => {
   const segments = Object.entries(parameters).map(([name, value]) =>
-    encodeURIComponent(checkIdentifier(endpoint.operation, name, value)),
+    encodeURIComponent(check(endpoint.operation, identifier, value, name)),
   )
   return endpoint.path.replace(/:\w+/g, (parameter) => segments.shift() ?? parameter)
 }
@@ -111,7 +97,7 @@ const queryOf = (query: CallInput['query'] = {}): string => {
   return given.length === 0 ? '' : `?${new URLSearchParams(given)}`
 }
 
-/** Checks the input of a call and turns it into a request. Throws `InvalidRequestError` before any I/O. */
+/** Checks the input of a call and turns it into a request. */
 export const prepare = <Definition extends EndpointDefinition>(
   client: ClientContext,
   endpoint: Definition,
@@ -119,7 +105,7 @@ export const prepare = <Definition extends EndpointDefinition>(
 ): Call<Definition> => {
   const { settings, prefix } = client
   const { operation, path: template } = endpoint
-  const { asForm = false, method = endpoint.method, schema = endpoint.request } = call
+  const { method = endpoint.method, schema = endpoint.request } = call
   const { baseUrl, apiPrefix = prefix, clock } = settings
   const given = pathOf(endpoint, call.path)
   const path = given.startsWith(`${prefix}/`) ? `${apiPrefix}${given.slice(prefix.length)}` : given
@@ -134,8 +120,7 @@ export const prepare = <Definition extends EndpointDefinition>(
   const key = endpoint.idempotencyKey ? givenKey || randomId() : undefined
   const empty = method === 'GET' || client.emptyBody === 'none' ? undefined : '{}'
   const json = fields === undefined ? empty : JSON.stringify(fields)
-  const body = asForm ? new URLSearchParams(Object(fields)).toString() : json
-  const contentType = asForm ? 'application/x-www-form-urlencoded' : 'application/json'
+  const { body = json, contentType = 'application/json' } = call.encoded ?? {}
   return {
     client,
     endpoint,
@@ -168,9 +153,6 @@ type Path = EndpointDefinition['path']
 const isPath = (value: unknown): value is Path =>
   typeof value === 'string' && /^\/[^\s?#\\]*$/.test(value) && !DOT_SEGMENT.test(value)
 const isQuery = (value: unknown): value is Query => isObject(value)
-const query = field<Query>('an object of names and values, or URLSearchParams', (value) =>
-  isQuery(value) ? value : undefined,
-)
 
 const rawRequest = {
   /** HTTP method, such as `POST`. */
@@ -180,31 +162,26 @@ const rawRequest = {
    * with `encodeURIComponent`. Segments `.` and `..` are refused, also in encoded form. Logs, events and errors contain
    * the path, so it must not contain a secret.
    */
-  path: field<Path, string>('a path such as /api/v2/plans, without segments `.` and `..`', (value) =>
-    isPath(value) ? value : undefined,
-  ),
+  path: guarded<Path, string>('a path such as /api/v2/plans, without segments `.` and `..`', isPath),
   /** Query parameters: an object, or `URLSearchParams`. */
-  query: optional(query),
+  query: optional(guarded('an object of names and values, or URLSearchParams', isQuery)),
   /** Body, which is sent as JSON. */
   body: optional(anyJson),
   /** Idempotency key. With `retry: 'always'`, every retry sends the same key. Default: none. */
   idempotencyKey: optional(idempotencyKey),
   /**
    * Set `always` only if the server may safely execute the request twice: for a read, or with an idempotency key.
-   * Default: `never`. Even then, after a 401 in area S, the client renews the token and sends the request once more:
-   * a server that rejects the token does not execute the request.
+   * Default: `never`. With both values, the client renews the token after a 401 in area S, and sends the request once
+   * more, because a server that rejects the token does not execute the request.
    */
   retry: optional(oneOf(['always', 'never'])),
 }
-/** A request to an operation that this version of the package does not know. */
+/** A request to an operation for which the client has no method. */
 export interface RawRequest extends Input<typeof rawRequest> {}
 const rawRequestSchema = strict(rawRequest)
 
-type RawDefinition = Pick<EndpointDefinition, 'operation' | 'auth' | 'envelope'>
-
-/** Checks a raw request. Returns an endpoint definition, and the input of the call. */
 export const rawCall = (
-  definition: RawDefinition,
+  definition: Pick<EndpointDefinition, 'operation' | 'auth' | 'envelope'>,
   request: RawRequest,
   options: CallOptions | undefined,
 ): [EndpointDefinition, CallInput] => {

@@ -6,13 +6,11 @@ import type { ResponseFailure } from './failure.ts'
 import type { UnexpectedReport } from './observe.ts'
 import type { ReceivedResponse } from './send.ts'
 
-/** The data of a successful response, and what is unexpected in it. */
 interface Content {
   readonly data: unknown
   readonly reports: readonly UnexpectedReport[]
 }
 
-/** A successful response. `body` is the parsed JSON, or undefined. */
 export interface Success extends Content {
   readonly kind: 'success'
   readonly response: ReceivedResponse
@@ -46,7 +44,6 @@ export const errorIn = (body: unknown): { errorCode?: string | undefined; messag
   }
 }
 
-/** Returns the names that a body lacks or has without a value. */
 const lacking = (body: unknown, names: readonly string[] = []): readonly string[] =>
   names.filter(
     (name) => !isObject(body) || [undefined, null, ''].some((none) => received(body, name) === none),
@@ -152,7 +149,7 @@ const endsInPhone = (number: string, form: string): boolean => {
 
 /** Reports a success whose fields differ from the request, because it may be the response to another request. */
 export const reportEchoes = (
-  { operation, echoedFields = [] }: EndpointDefinition,
+  { operation, echoedFields = [], newFields = {} }: EndpointDefinition,
   sent: unknown,
   data: unknown,
 ): UnexpectedReport | undefined => {
@@ -165,8 +162,15 @@ export const reportEchoes = (
     const isSame = name === 'msisdn' ? endsInPhone(given, got) || endsInPhone(got, given) : given === got
     return got !== '' && !isSame
   })
-  const [field] = changed
+  const [repeated] = Object.entries(newFields).filter(
+    ([name, given]) => textIn(data, name) === textIn(sent, given),
+  )
+  const [field] = repeated ?? changed
   if (field === undefined) return undefined
-  const message = `The response has another ${changed.join(' and ')} than the request: perhaps this idempotency key was used before`
-  return { operation, field, rule: 'what was sent', received: 'another value', message }
+  const [rule, received] = repeated ? ['another value', 'what was sent'] : ['what was sent', 'another value']
+  const what = repeated
+    ? `the ${repeated[1]} of the request as its ${field}`
+    : `another ${changed.join(' and ')} than the request`
+  const message = `The response has ${what}: perhaps the idempotencyKey was used before`
+  return { operation, field, rule, received, message }
 }

@@ -21,7 +21,6 @@ const patternOf = (secret: string): RegExp[] => {
   return [new RegExp(`(?:[+(]|%2B)?(?:\\d${SEPARATOR}){0,8}${[...end].join(SEPARATOR)}`, 'gi')]
 }
 
-/** Returns the values that a request sent in fields with a secret name, at any depth. */
 const secretsIn = (sent: unknown, isSecret: boolean, depth: number): string[] => {
   if (typeof sent !== 'object' || sent === null) return [isSecret ? (asText(sent) ?? '') : '']
   if (depth > DEEPEST) return []
@@ -30,7 +29,6 @@ const secretsIn = (sent: unknown, isSecret: boolean, depth: number): string[] =>
   return entries.flatMap(([name, each]) => secretsIn(each, isSecret || SECRET_FIELD.test(name), depth + 1))
 }
 
-/** Returns the forms in which a secret can appear: plain, in JSON and in a URL. */
 const formsOf = (secret: string): string[] => {
   const inUrl = encodeURIComponent(secret)
   return [secret, JSON.stringify(secret).slice(1, -1), inUrl, inUrl.replaceAll('%20', '+')]

@@ -2,14 +2,18 @@ import type { RateLimit } from '../errors.ts'
 
 export type Headers = Readonly<Record<string, string>>
 
-const REQUEST_ID_HEADERS = ['x-request-id', 'request-id', 'x-correlation-id'] as const
-
-/** Returns the server's id of a request, from common headers. The specification names no such header. */
-export const serverRequestIdOf = (headers: Headers): string | undefined =>
-  REQUEST_ID_HEADERS.map((name) => headers[name]).find(Boolean)
+/** What a response's status and headers say. */
+export interface ResponseHead {
+  readonly status: number
+  readonly headers: Headers
+  readonly serverRequestId: string | undefined
+  readonly rateLimit: RateLimit | undefined
+  /** How long an error response asks the client to wait, in milliseconds. */
+  readonly waitMs: number | undefined
+}
 
 /** Reads X-RateLimit-Limit, X-RateLimit-Remaining and X-RateLimit-Reset. Omits invalid values. (Limits, area S) */
-export const readRateLimit = (headers: Headers): RateLimit | undefined => {
+const readRateLimit = (headers: Headers): RateLimit | undefined => {
   const [limit, remaining, reset = 0] = ['limit', 'remaining', 'reset'].map((name) => {
     // A proxy may send a header twice, which gives `20, 20`.
     const digits = /^\s*(\d{1,15})\s*(?:$|,)/.exec(headers[`x-ratelimit-${name}`] ?? '')?.[1]
@@ -46,18 +50,22 @@ export const readRetryAfter = (headers: Headers, now: number): number | undefine
 }
 
 /**
- * Returns the wait that an error response requests, in ms: its Retry-After, or the time until a 429's reset time. A
- * wait below a second counts as none, because servers send 0 in place of a wait that they do not know.
+ * Reads a response's headers. A wait below a second counts as none, because servers send 0 in place of a wait that they
+ * do not know. The specification names no header with the server's id of a request, so common ones are read.
  */
-export const readWait = (
-  status: number,
-  headers: Headers,
-  resetAt: Date | undefined,
-  now: number,
-): number | undefined => {
-  if (status < 400) return undefined
+export const readHead = (status: number, headers: Headers, now: number): ResponseHead => {
+  const rateLimit = readRateLimit(headers)
   // The reset time applies only to a 429. The cause of a 503 is not the rate limit, and may last beyond the reset.
-  const reset = status === 429 ? resetAt?.getTime() : undefined
-  const wait = readRetryAfter(headers, now) ?? (reset && untilServerTime(reset, now, headers))
-  return wait !== undefined && wait >= 1000 ? wait : undefined
+  const reset = status === 429 ? rateLimit?.resetAt?.getTime() : undefined
+  const wait =
+    status < 400
+      ? undefined
+      : (readRetryAfter(headers, now) ?? (reset && untilServerTime(reset, now, headers)))
+  return {
+    status,
+    headers,
+    serverRequestId: headers['x-request-id'] || headers['request-id'] || headers['x-correlation-id'],
+    rateLimit,
+    waitMs: wait !== undefined && wait >= 1000 ? wait : undefined,
+  }
 }

@@ -4,39 +4,25 @@ import type { Failure } from './failure.ts'
 
 type RetryRules = Pick<EndpointDefinition, 'retry' | 'auth' | 'idempotencyKey'>
 
-/** The facts that decide whether an attempt is retried. Times are in milliseconds. */
-export interface RetryQuestion {
+interface RetryQuestion {
   readonly endpoint: RetryRules
   readonly failure: Failure
-  /** Number of retries so far, except retries with a renewed token. */
   readonly retries: number
   readonly limit: number
-  /** Whether the call was already retried with a renewed token. */
   readonly renewed: boolean
-  /** The wait that the server requested. */
   readonly serverWaitMs: number | undefined
   readonly maxWait: number
   readonly remaining: number
-  /** A random number in [0, 1) for the jitter. */
   readonly random: number
 }
 
 /** Why an attempt is retried. */
 export type RetryReason = 'not-sent' | 'rate-limited' | 'response-lost' | 'token-rejected'
 
-type NoRetryReason =
-  | 'rejected'
-  | 'aborted'
-  | 'never-retried'
-  | 'may-have-executed'
-  | 'no-wait-named'
-  | 'limit-reached'
-  | 'wait-too-long'
-
-/** Whether an attempt is retried, the reason, and the wait before the retry. */
-export type RetryDecision =
-  | { readonly retry: true; readonly reason: RetryReason; readonly waitMs: number }
-  | { readonly retry: false; readonly reason: NoRetryReason; readonly waitMs?: number }
+interface RetryDecision {
+  readonly reason?: RetryReason
+  readonly waitMs?: number
+}
 
 const FIRST_BACKOFF = 500
 const MAX_BACKOFF_MS = 8000
@@ -69,25 +55,17 @@ const backoff = (retries: number, random: number): number =>
 /** Decides whether a failed attempt is retried. `docs/retries-and-outcomes.md` has the same rules as a table. */
 export const decideRetry = (question: RetryQuestion): RetryDecision => {
   const { endpoint, failure, renewed, retries, limit, serverWaitMs, maxWait, remaining, random } = question
-  const no = (reason: NoRetryReason) => ({ retry: false, reason }) as const
+  const { retry: policy } = endpoint
   const reason = reasonOf(endpoint, failure)
-  if (reason === 'aborted' || reason === 'rejected') return no(reason)
-  if (reason === 'token-rejected') {
-    if (renewed) return no('rejected')
-    return remaining > 0 ? { retry: true, reason, waitMs: 0 } : no('wait-too-long')
-  }
-  const policy = endpoint.retry
-  if (policy === 'never') return no('never-retried')
-  if (policy !== 'always' && reason === 'response-lost') return no('may-have-executed')
-  if (policy === 'when-not-sent' && reason === 'rate-limited' && serverWaitMs === undefined)
-    return no('no-wait-named')
-  if (retries >= limit) return no('limit-reached')
+  if (reason === 'aborted' || reason === 'rejected') return {}
+  if (reason === 'token-rejected') return renewed || remaining <= 0 ? {} : { reason, waitMs: 0 }
+  if (policy === 'never' || retries >= limit) return {}
+  if (policy !== 'always' && reason === 'response-lost') return {}
+  if (policy === 'when-not-sent' && reason === 'rate-limited' && serverWaitMs === undefined) return {}
   const waitMs = serverWaitMs ?? Math.min(backoff(retries, random), maxWait)
-  if (waitMs > maxWait || waitMs >= remaining) return { ...no('wait-too-long'), waitMs }
-  return { retry: true, reason, waitMs }
+  return waitMs > maxWait || waitMs >= remaining ? { waitMs } : { reason, waitMs }
 }
 
-/** Returns the outcome that one failed attempt proves. */
 export const callOutcome = (endpoint: RetryRules, failure: Failure): Outcome => {
   if (failure.kind === 'connection') return failure.notSent ? 'not-sent' : 'unknown'
   if (failure.kind === 'code') return failure.proof ? 'rejected' : 'unknown'
@@ -98,7 +76,6 @@ export const callOutcome = (endpoint: RetryRules, failure: Failure): Outcome => 
 /** Returns the less certain of two outcomes, which is the last in the alphabet: `not-sent`, `rejected`, `unknown`. */
 export const combineOutcomes = (one: Outcome, other: Outcome): Outcome => (one > other ? one : other)
 
-/** Returns whether a failure is temporary, so that the same call may succeed later. */
 export const isTransient = (endpoint: RetryRules, failure: Failure): boolean =>
   (failure.kind === 'status' && failure.status === 429) ||
   !['rejected', 'token-rejected'].includes(reasonOf(endpoint, failure))

@@ -1,19 +1,13 @@
 import ky, { type KyInstance } from 'ky'
 import { steadyClock } from '../clock.ts'
-import type { Phase, RateLimit } from '../errors.ts'
+import type { Phase } from '../errors.ts'
 import { Interrupted, type Interruption } from './deadline.ts'
 import { type ConnectionFailure, classifyFailure } from './failure.ts'
 import type { FetchHeaders, FetchResponse } from './options.ts'
 import type { Call } from './prepare.ts'
-import { type Headers, readRateLimit, readWait, serverRequestIdOf } from './response-headers.ts'
+import { type Headers, type ResponseHead, readHead } from './response-headers.ts'
 
-export interface ReceivedResponse {
-  readonly status: number
-  readonly headers: Headers
-  readonly serverRequestId: string | undefined
-  readonly rateLimit: RateLimit | undefined
-  /** How long an error response asks the client to wait, in milliseconds. */
-  readonly waitMs: number | undefined
+export interface ReceivedResponse extends ResponseHead {
   /** The body. Undefined if the body is too large, or if the body of an error response did not arrive. */
   readonly text: string | undefined
 }
@@ -29,10 +23,6 @@ export interface LostAttempt {
 export const createHttp = (): KyInstance =>
   ky.create({ retry: 0, timeout: false, throwHttpErrors: false, redirect: 'manual' })
 
-interface DenoRuntime {
-  createHttpClient?(options: object): { close(): void }
-}
-
 /**
  * Opens a connection for one request, on Deno and Bun. The `fetch` of Deno (measured up to 2.9) and Bun (up to 1.3.12)
  * resends a POST when a reused connection closes without a response. The server may have executed the first POST.
@@ -41,8 +31,8 @@ interface DenoRuntime {
 const ownConnection = () => {
   if ('Bun' in globalThis) return { keepalive: false } as const
   try {
-    const deno: DenoRuntime | undefined = Reflect.get(globalThis, 'Deno')
-    const client = deno?.createHttpClient?.({ poolMaxIdlePerHost: 0, http2: false })
+    const options = { poolMaxIdlePerHost: 0, http2: false }
+    const client: { close(): void } = Reflect.get(globalThis, 'Deno')?.createHttpClient?.(options)
     return client && { client }
   } catch {
     // Deno may lack the permission or the flag for `createHttpClient`.
@@ -89,7 +79,7 @@ export const sendOnce = async (
   const connection = freshConnection ? ownConnection() : undefined
   // Node 26 and undici 8 resend a request without a body after REFUSED_STREAM, which does not prove that nobody acted.
   const body = call.body ?? (freshConnection && method !== 'GET' ? new ArrayBuffer(0) : undefined)
-  let received: Omit<ReceivedResponse, 'text'> | undefined
+  let received: ResponseHead | undefined
   try {
     return await deadline.race(async (signal) => {
       // `fetch` gets headers, signal and body directly, because a ky request with these values is slower (decision 2).
@@ -101,11 +91,9 @@ export const sendOnce = async (
       const { status } = response
       // Without a status, the client cannot tell a success from a rejection. The error's message contains this code.
       if (!Number.isInteger(status))
-        throw Object.assign(new TypeError('no status'), { code: 'FETCH_RETURNED_NO_STATUS' })
+        throw Object.assign(new Error('no status'), { code: 'FETCH_RETURNED_NO_STATUS' })
       const head = lowerCase(response.headers)
-      const rateLimit = readRateLimit(head)
-      const waitMs = readWait(status, head, rateLimit?.resetAt, clock.now())
-      received = { status, headers: head, serverRequestId: serverRequestIdOf(head), rateLimit, waitMs }
+      received = readHead(status, head, clock.now())
       return { ...received, text: await readText(response, head, maxResponseBytes) }
     }, timeout)
   } catch (error) {

@@ -12,10 +12,10 @@ export type Claim =
   | { readonly state: 'in-progress' | 'committed' }
 
 /**
- * Remembers processed notifications by their `id`: text that the handler makes of the
- * notificationId and the message's other facts. A store in a database can serve several processes. Every method is
- * atomic: if callers claim an id at the same time, only one of them receives `claimed`. A method rejects if it cannot
- * reach its backend. If `claim` rejects, the handler responds 503, and the sender delivers again.
+ * Stores the ids of processed notifications. The handler makes an id from the notificationId and the message's other
+ * facts. A store in a database can serve several processes. Every method is atomic: if callers claim an id at the same
+ * time, only one of them receives `claimed`. A method rejects if it cannot reach its backend. If `claim` rejects, the
+ * handler responds 503, and the sender delivers again.
  */
 export interface DedupeStore {
   /** Claims an id for a new owner. The id can be claimed again after a release or after the lease has ended. */
@@ -45,7 +45,7 @@ export interface MemoryDedupeStore extends DedupeStore {
 const LIMIT = 100_000
 const memoryOptions = {
   /**
-   * Maximum number of ids. Default: 100 000 (about 30 MB). A full store forgets the oldest committed ids, but never
+   * Maximum number of ids. Default: 100 000 (about 30 MB). A full store drops the oldest committed ids, but never
    * ids in progress. If all ids are in progress, a new claim rejects, and the sender delivers again later.
    */
   limit: withDefault(wholeNumber(1), LIMIT),
@@ -56,7 +56,7 @@ const memoryOptions = {
 export interface MemoryDedupeStoreOptions extends Input<typeof memoryOptions> {}
 
 /**
- * Remembers processed notifications in the memory of this process. If ids must survive a restart, or if several
+ * Stores the ids of processed notifications in the memory of this process. If ids must survive a restart, or if several
  * processes share them, use a store of `mandatekit/stores`.
  *
  * @throws {InvalidRequestError} if `limit` is not a whole number, or is less than 1.
@@ -75,7 +75,6 @@ export const createMemoryStore = (leaseClock: Clock, clock: Clock, limit = LIMIT
   const owns = (id: string, owner: string): boolean => leases.get(id)?.owner === owner
   const isLeased = (id: string): boolean => (leases.get(id)?.endsAt ?? 0) > leaseClock.now()
 
-  /** Deletes expired ids. If the store is still full, deletes the oldest committed ids. */
   const makeRoom = (): void => {
     const now = clock.now()
     for (const [id, endsAt] of committed) {

@@ -94,8 +94,6 @@ const pauseAfter = (error: unknown): number => {
   return exportedWait(named >= 1000 ? named : undefined) ?? RETRY_AFTER
 }
 
-const ignore = (): void => undefined
-
 /**
  * Creates a handler that receives notifications and runs your code once for each notification, even after a
  * redelivery. The handler reads and verifies a delivery, claims it, runs your code, and commits the claim. (S8)
@@ -132,7 +130,7 @@ export const createHandlerWithClock = (
   const { verify, onSubscription, onPayment, onUnknown, onUnexpected, clock, timeouts } = settings
   const report: Report = (what) => {
     const notify = async () => onUnexpected?.(what)
-    notify().catch(ignore)
+    notify().catch(() => undefined)
   }
   const once = createProcessOnce(settings, settings.dedupe ?? createMemoryStore(waits, clock), waits, report)
 
@@ -210,7 +208,7 @@ export const createHandlerWithClock = (
   const process = async ({ headers: fields, body }: QueuedDelivery): Promise<ProcessedDelivery> => {
     const bytes = toBytes(body)
     if (bytes === undefined) {
-      const rule = 'the text or the bytes as received; JSON in a queue holds only text'
+      const rule = 'the body as received, as text or bytes (a queue with JSON holds only text)'
       throw new InvalidRequestError('notifications.handler', [inputIssue('body', rule, body)])
     }
     const headers = toHeaders(fields, (name) => report({ kind: 'header-left-out', name }))

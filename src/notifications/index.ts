@@ -23,12 +23,7 @@ export type { Claim, DedupeStore, MemoryDedupeStore, MemoryDedupeStoreOptions } 
 export { createMemoryDedupeStore } from './dedupe.ts'
 export type { DeliveryResult, NotificationHandler, ProcessedDelivery, QueuedDelivery } from './handler.ts'
 export { createNotificationHandler } from './handler.ts'
-export type { HmacVerifierOptions, SignatureEncoding } from './hmac-verifier.ts'
-export { hmacVerifier } from './hmac-verifier.ts'
-export type { LookupCall, LookupClient, LookupVerifierOptions } from './lookup-verifier.ts'
-export { lookupVerifier } from './lookup-verifier.ts'
-export type { FetchHandler, NodeHandler } from './node.ts'
-export { toNodeHandler } from './node.ts'
+export { type FetchHandler, type NodeHandler, toNodeHandler } from './node.ts'
 export type {
   Delivery,
   Lease,
@@ -51,3 +46,11 @@ export type {
 } from './parse.ts'
 export { isNewer, parseNotification } from './parse.ts'
 export type { HeaderFields } from './read-delivery.ts'
+export type {
+  HmacVerifierOptions,
+  LookupCall,
+  LookupClient,
+  LookupVerifierOptions,
+  SignatureEncoding,
+} from './verifiers.ts'
+export { hmacVerifier, lookupVerifier } from './verifiers.ts'

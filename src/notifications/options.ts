@@ -1,7 +1,7 @@
 import { clockOption, duration, fromZero, functionOption, objectWith } from '../check.ts'
 import { MAX_DELAY_MS, systemClock } from '../clock.ts'
 import type { Input, Output } from '../contract/fields.ts'
-import { field, optional, strict, wholeNumber, withDefault } from '../contract/fields.ts'
+import { guarded, optional, strict, wholeNumber, withDefault } from '../contract/fields.ts'
 import type { PaymentDetails, SubscriptionDetails } from '../contract/subscriptions.ts'
 import type { InvalidRequestError } from '../errors.ts'
 import type { DedupeStore } from './dedupe.ts'
@@ -69,7 +69,7 @@ export type NotificationListener<Kind extends MerchantNotification> = (
  * - `lease-lost`: the lease ended while your code was running. Another process may have run your code too.
  * - `store-failed`: a method of the dedupe store rejected, returned an invalid result, or exceeded `timeouts.store`.
  *   If `claim` failed, the handler responds 503. If `commit` failed, the handler responds 200, and this process
- *   remembers the success.
+ *   keeps the success.
  */
 export type NotificationReport =
   | { readonly kind: 'invalid-message'; readonly error: InvalidRequestError }
@@ -81,7 +81,6 @@ export type NotificationReport =
       | { readonly kind: 'store-failed'; readonly method: keyof DedupeStore; readonly error: unknown }
     ))
 
-/** Calls `onUnexpected`. Errors that `onUnexpected` throws are ignored. */
 export type Report = (report: NotificationReport) => void
 
 const isVerifier = (value: unknown): value is Verifier | 'none' =>
@@ -114,16 +113,14 @@ const options = {
    * Verifies that a message comes from the payment provider: `hmacVerifier`, `lookupVerifier`, your own function, or
    * `'none'`. This option is required, because the specification defines no signatures and anyone can send requests.
    */
-  verify: field<Verifier | 'none', Verifier | 'none'>("a verifier, or the word 'none'", (value) =>
-    isVerifier(value) ? value : undefined,
-  ),
+  verify: guarded("a verifier, or the word 'none'", isVerifier),
   /** Called when a subscription was authorized or canceled. */
   onSubscription: functionOption<NotificationListener<SubscriptionNotification>>(),
   /** Called when a payment succeeded or failed. */
   onPayment: functionOption<NotificationListener<PaymentNotification>>(),
   /** Called for an unknown type or status. Without `onUnknown`, the handler reports the message and responds 200. */
   onUnknown: optional(functionOption<NotificationListener<UnknownNotification>>()),
-  /** The store that remembers processed ids. Default: the memory of this process. */
+  /** The store of processed ids. Default: the memory of this process. */
   dedupe: optional(objectWith<DedupeStore>('a dedupe store', 'claim', 'extend', 'commit', 'release')),
   /** Called with every problem of a delivery. Responses to the sender never contain the problem. */
   onUnexpected: optional(functionOption<(report: NotificationReport) => unknown>()),
@@ -131,7 +128,7 @@ const options = {
   maxBytes: withDefault(wholeNumber(1), 65_536),
   /** Time limits for a claim (`duration`) and for your code (`limit`). */
   lease: withDefault(strict(lease, 'option'), LEASE),
-  /** How long processed ids are remembered, in milliseconds; 7 days by default. */
+  /** How long processed ids are kept, in milliseconds; 7 days by default. */
   dedupeTtl: withDefault(wholeNumber(1), 7 * 86_400_000),
   /** Milliseconds that a duplicate waits for the first delivery before a 503 response; 10 s by default. */
   responseTimeout: withDefault(fromZero, 10_000),
@@ -142,7 +139,5 @@ const options = {
 }
 /** Options of `createNotificationHandler`. Times in milliseconds. */
 export interface NotificationHandlerOptions extends Input<typeof options> {}
-/** Checks the options of a handler and adds the defaults. */
 export const handlerOptionsSchema = strict(options, 'option')
-/** Checked options with their defaults. */
 export type HandlerSettings = Output<typeof options>

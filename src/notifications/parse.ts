@@ -93,7 +93,6 @@ const messageSchema = response({
   timestamp: field('UNIX time in seconds', readTimestamp),
 })
 
-/** Normalizes text that senders write in different letter cases. */
 export const canonical = (text: string): string => text.trim().toUpperCase()
 
 const toNotification = (raw: MerchantNotification['raw']): MerchantNotification => {
@@ -119,7 +118,6 @@ export const bodyError = (found: string, rule = 'a JSON object or form fields'):
   return new InvalidRequestError(OPERATION, [{ field: 'body', rule, received: found, message }])
 }
 
-/** Reads a message that a body parser has parsed. */
 export const parseObject = (value: unknown): MerchantNotification => {
   if (isObject(value)) return toNotification(value)
   throw bodyError(typeOf(value))
@@ -143,7 +141,6 @@ const parseText = (text: string): MerchantNotification => {
   throw bodyError(trimmed === '' ? 'an empty body' : 'other text')
 }
 
-/** Decodes UTF-8. Returns undefined if the bytes are not UTF-8. */
 export const decodeUtf8 = (bytes: ArrayBuffer | ArrayBufferView): string | undefined => {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
@@ -158,14 +155,12 @@ const parseBytes = (bytes: ArrayBuffer | ArrayBufferView): MerchantNotification 
   return parseText(text)
 }
 
-/** Copies text or bytes to a new byte array. Returns `undefined` for any other value. */
 export const toBytes = (value: unknown): Uint8Array<ArrayBuffer> | undefined => {
   if (typeof value === 'string') return new TextEncoder().encode(value)
   if (!ArrayBuffer.isView(value)) return undefined
   return Uint8Array.from(new Uint8Array(value.buffer, value.byteOffset, value.byteLength))
 }
 
-/** Reads the body of a request: a multipart form, or UTF-8 text with any content type. */
 export const parseBody = async (
   bytes: Uint8Array<ArrayBuffer>,
   contentType: string,

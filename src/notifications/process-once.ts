@@ -9,7 +9,6 @@ type Outcome =
   | { readonly result: 'processed' | 'duplicate' | 'in-progress' }
   | { readonly result: 'failed'; readonly error: unknown }
 
-/** Calls the listener for one notification. */
 type Work = (signal: AbortSignal) => Promise<unknown>
 
 /** A call of a listener in this process. After `endsAt`, new deliveries do not wait for it: it may never end. */
@@ -19,8 +18,6 @@ interface Run {
 }
 
 const MAX_UNCOMMITTED = 10_000
-const ignore = (): void => undefined
-
 /** Whether a dedupe store may return this. Otherwise, a store that always returns undefined would lose messages. */
 const isPossible = (method: keyof DedupeStore, result: unknown): boolean => {
   if (method === 'release') return true
@@ -102,7 +99,7 @@ export const createProcessOnce = (
       own.endsAt = clock.now() + lease.duration
       for (;;) {
         const pause = Math.min(lease.duration / 3, limitAt - clock.now())
-        await clock.sleep(Math.max(pause, 0), finished.signal).catch(ignore)
+        await clock.sleep(Math.max(pause, 0), finished.signal).catch(() => undefined)
         if (finished.signal.aborted) return outcome
         if (clock.now() >= limitAt) {
           stop.abort(new Error('The notification was not processed within lease.limit'))
@@ -136,13 +133,13 @@ export const createProcessOnce = (
     if (claim === undefined)
       claiming
         .then((late) => (late.state === 'claimed' ? store.release(key, late.owner) : undefined))
-        .catch(ignore)
+        .catch(() => undefined)
     return { result: claim?.state === 'committed' ? 'duplicate' : 'in-progress' }
   }
 
   /** Waits for a run of another delivery. Some runtimes stop that delivery, and then its run never settles. */
   const share = async (outcome: Promise<Outcome>): Promise<Outcome> => {
-    const shared = await waitAtMost(outcome, responseTimeout).catch(ignore)
+    const shared = await waitAtMost(outcome, responseTimeout).catch(() => undefined)
     // If the listener failed, the first delivery gets a 500 response, and a concurrent delivery gets 503.
     if (shared === undefined || shared.result === 'failed') return { result: 'in-progress' }
     return shared.result === 'processed' ? { result: 'duplicate' } : shared

@@ -3,10 +3,7 @@ import { type InputIssue, InvalidRequestError } from '../errors.ts'
 import type { Delivery, HandlerSettings } from './options.ts'
 import { bodyError, decodeUtf8, parseBody, parseObject } from './parse.ts'
 
-/** The number of bytes that are decoded in one step. */
 const STEP = 64
-
-const ignore = (): void => undefined
 
 /** Headers as plain data, such as `request.headers` of node:http. */
 export type HeaderFields = Headers | Readonly<Record<string, string | readonly string[] | undefined>>
@@ -14,7 +11,7 @@ export type HeaderFields = Headers | Readonly<Record<string, string | readonly s
 /** Converts headers, for example those of node:http. Omits headers that `Headers` cannot hold, such as a city in UTF-8. */
 export const toHeaders = (
   fields: HeaderFields | null | undefined,
-  onLeftOut: (name: string) => void = ignore,
+  onLeftOut: (name: string) => void = () => undefined,
 ): Headers => {
   const headers = new Headers()
   for (const [name, value] of fields instanceof Headers ? fields : Object.entries(fields ?? {})) {
@@ -34,10 +31,8 @@ export const toHeaders = (
 /** Results of body parsers on node:http. `undefined` means that other code read the body and kept nothing. */
 export const parsedBodies = new WeakMap<Request, unknown>()
 
-/** Why a delivery cannot be read. */
 export type Unreadable = { readonly status: 400 | 408 | 413 | 415; readonly error: InvalidRequestError }
 
-/** Reads a stream within `timeouts.read`. Returns undefined if the stream has more than `maxBytes`. */
 const readAll = async (body: ReadableStream<Uint8Array>, { maxBytes, timeouts }: HandlerSettings) => {
   const reader = body.getReader()
   const read = async () => {
@@ -55,21 +50,16 @@ const readAll = async (body: ReadableStream<Uint8Array>, { maxBytes, timeouts }:
     }
     return bytes
   }
-  const cancel = () => void reader.cancel().catch(ignore)
+  const cancel = () => void reader.cancel().catch(() => undefined)
   return waitAtMost(read(), timeouts.read, undefined, 'The body').finally(cancel)
 }
 
-// `br` is `brotli` for `DecompressionStream`, although TypeScript does not know this name.
-const FORMATS: Readonly<Record<string, string>> = {
-  gzip: 'gzip',
-  'x-gzip': 'gzip',
-  deflate: 'deflate',
-  br: 'brotli',
-}
 /** Returns the decoder of a Content-Encoding. Returns undefined if this runtime has no such decoder. */
 const decoderFor = (encoding: string): DecompressionStream | undefined => {
   try {
-    return new DecompressionStream(FORMATS[encoding.trim().toLowerCase()] as CompressionFormat)
+    const name = encoding.trim().toLowerCase().replace(/^x-/, '')
+    // TypeScript does not know the name `brotli`.
+    return new DecompressionStream((name === 'br' ? 'brotli' : name) as CompressionFormat)
   } catch {
     return undefined
   }
@@ -83,7 +73,7 @@ const decode = (bytes: Uint8Array<ArrayBuffer>, decoder: DecompressionStream, se
     await writer.close()
   }
   // The error of `write` is ignored, because `readAll` reports why a body cannot be decoded.
-  write().catch(ignore)
+  write().catch(() => undefined)
   return readAll(decoder.readable, settings)
 }
 
@@ -112,7 +102,6 @@ const readBody = async ({ headers, body }: Request, settings: HandlerSettings) =
   }
 }
 
-/** Returns an error about a mistake in the setup of the server, not of the sender. */
 export const setupError = (message: string, received: string): InvalidRequestError =>
   new InvalidRequestError('notifications.handler', [
     { field: 'body', rule: 'the raw body', received, message },
@@ -126,7 +115,6 @@ const NOT_KEPT =
   'body must be unread, or the result of a body parser. Other code read the request before the handler and kept ' +
   'nothing: mount the notification route first, or pass request.clone() to the other code'
 
-/** Reads, decodes and parses the delivery in a request. */
 export const readDelivery = async (
   request: Request,
   settings: HandlerSettings,

@@ -1,6 +1,6 @@
 import { check, clockOption, functionOption, inputIssue, objectWith, signalOption } from '../check.ts'
 import { systemClock } from '../clock.ts'
-import { field, type Input, optional, strict, wholeNumber, withDefault } from '../contract/fields.ts'
+import { guarded, type Input, optional, strict, wholeNumber, withDefault } from '../contract/fields.ts'
 import { dayNumber } from '../contract/formats.ts'
 import type { Payment, SubscriptionDetails } from '../contract/subscriptions.ts'
 import { InvalidRequestError, isMandateKitError } from '../errors.ts'
@@ -103,9 +103,7 @@ const isIterable = (value: unknown): value is Books =>
 
 const reconcileOptions = {
   /** The entries of the merchant's books: an array, a generator, or a cursor over a table of any length. */
-  expected: field<Books, Books>('entries to iterate over, such as an array', (value) =>
-    isIterable(value) ? value : undefined,
-  ),
+  expected: guarded('entries to iterate over, such as an array', isIterable),
   /** The client that reads subscriptions. Required for entries with a subscriptionId. */
   subscriptions: optional(
     objectWith<SubscriptionsReader>('a SubscriptionsClient', 'allPayments', 'cancellation'),
@@ -114,7 +112,7 @@ const reconcileOptions = {
   gateway: optional(objectWith<GatewayReader>('a GatewayClient', 'status')),
   /** How many entries are looked up at once; 4 by default. The rate limits of the clients also apply. */
   concurrency: withDefault(wholeNumber(1), 4),
-  /** The clock that tells whether a subscription should run today, such as the mock's. Default: the system's time. */
+  /** The clock that decides whether a subscription should be active, such as the mock's. Default: the system's. */
   clock: withDefault(clockOption, systemClock),
   /** Aborts the reconciliation and all lookups in progress. */
   signal: optional(signalOption),
@@ -137,7 +135,6 @@ const isNotFound = (error: unknown): boolean =>
     ? error.phase !== 'login'
     : 'verdict' in error && error.verdict === 'not-found')
 
-/** Reads a record. Returns undefined if the API does not know the record. */
 const find = async <Value>(read: () => PromiseLike<Value>): Promise<Value | undefined> => {
   try {
     return await read()
@@ -147,7 +144,6 @@ const find = async <Value>(read: () => PromiseLike<Value>): Promise<Value | unde
   }
 }
 
-/** Reads every payment. Returns undefined if the API does not know the subscription. */
 const collect = async (payments: AsyncIterable<Payment>): Promise<Payment[] | undefined> => {
   const all: Payment[] = []
   try {
@@ -196,7 +192,6 @@ const isRunning = ({ startDate, endDate }: SubscriptionState, now: number): bool
   return dayAt(-12) > (dayNumber(startDate) ?? Infinity) && dayAt(14) < (dayNumber(endDate) ?? -Infinity)
 }
 
-/** Compares the cancellation of a subscription. Returns the kind of the difference, if any. */
 const compareCancellation = async (
   reader: SubscriptionsReader,
   { subscriptionId, cancelled = false }: ExpectedSubscription,
@@ -210,7 +205,6 @@ const compareCancellation = async (
   return !cancelled && isRunning(details, now) ? 'subscription-inactive' : undefined
 }
 
-/** Compares the payments and the cancellation of a subscription. */
 const compareSubscription = async (
   reader: SubscriptionsReader,
   expected: ExpectedSubscription,
@@ -225,7 +219,6 @@ const compareSubscription = async (
   return kind === undefined ? differences : [...differences, { kind, subscriptionId }]
 }
 
-/** Compares the status of a charge. */
 const compareCharge = async (
   reader: GatewayReader,
   expected: ExpectedCharge,

@@ -79,12 +79,12 @@ interface Entry {
 const readEntry = (value: unknown): Partial<Entry> => {
   if (value === undefined || value === null) return {}
   if (isObject(value) && (value.state === 'committed' || value.state === 'claimed')) return value
-  throw new Error('Keyv holds foreign data under the key of a notification')
+  throw new Error('Keyv holds the value of another program under this key')
 }
 
 /**
- * Remembers processed notifications in a Keyv. With a persistent backend, the records survive a restart. Keyv has no
- * atomic operations, so two processes can claim one id at the same time. Several processes need
+ * Stores the ids of processed notifications in a Keyv. With a persistent backend, the ids survive a restart. Keyv has
+ * no atomic operations, so two processes can claim one id at the same time. Several processes need
  * `createRedisDedupeStore`. When the backend fails, every method rejects, the handler responds 503, and the sender
  * delivers again.
  *
@@ -94,7 +94,6 @@ export const createKeyvDedupeStore = (keyv: KeyvLike, options: KeyvDedupeStoreOp
   const { prefix, clock } = check('stores.keyv', strict(keyvDedupeStoreOptions, 'option'), options)
   const access = accessKeyv(keyv, `${prefix}notification:`)
   const mutex = createKeyedMutex()
-  /** Reads the entry of an id and passes it to `decide`. Calls for the same id run one after another. */
   const inTurn = <Result>(id: string, decide: (entry: Partial<Entry>) => Promise<Result>) =>
     mutex(id, async () => decide(readEntry(await access.get(id))))
   const isLeased = ({ until = 0 }: Partial<Entry>): boolean => clock.now() < until

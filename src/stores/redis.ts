@@ -2,7 +2,15 @@ import type { TokenRecord } from '../auth/token-record.ts'
 import type { TokenStore } from '../auth/token-store.ts'
 import { check, duration } from '../check.ts'
 import { MAX_DELAY_MS, steadyClock, waitAtMost } from '../clock.ts'
-import { anyText, field, type Input, isObject, type Output, strict, withDefault } from '../contract/fields.ts'
+import {
+  anyText,
+  guarded,
+  type Input,
+  isObject,
+  type Output,
+  strict,
+  withDefault,
+} from '../contract/fields.ts'
 import { randomId } from '../contract/formats.ts'
 import { readJson } from '../json.ts'
 import type { Claim, DedupeStore } from '../notifications/dedupe.ts'
@@ -34,7 +42,7 @@ export type RedisClient =
 const redisOptions = {
   /** Text before every key. Default: `mandatekit:`. */
   prefix: withDefault(anyText, 'mandatekit:'),
-  /** Timeout of a command in milliseconds. The time that the command waits for a connection counts. Default: 2 000. */
+  /** Time limit of a command in milliseconds, including the wait for a connection. Default: 2 000. */
   commandTimeout: withDefault(duration(), 2_000),
 }
 /** Options of every store over Redis. */
@@ -54,9 +62,9 @@ const isClient = (value: unknown): value is RedisClient => {
   const { sendCommand } = isObject(value) ? value : {}
   return typeof sendCommand === 'function' && sendCommand.length < 3
 }
-const clientField = field<RedisClient>(
+const clientField = guarded(
   'a connected client of redis or ioredis, or a function that sends one command: for a cluster of node-redis (command, key) => cluster.sendCommand(key, false, [...command]), for a sentinel (command) => sentinel.sendCommand(false, [...command])',
-  (value) => (isClient(value) ? value : undefined),
+  isClient,
 )
 
 // The given client may return an object such as `{ result }`, which the store must not mistake for a reply of Redis.
@@ -68,7 +76,6 @@ const unexpectedReply = (command: string): Error => {
 
 const ttlText = (value: number): string => String(Math.max(1, Math.ceil(value)))
 
-/** Returns functions that send a command or a script through any client, with a timeout. */
 const connect = (given: RedisClient, { prefix, commandTimeout }: Output<typeof redisOptions>) => {
   const client = check('stores.redis', clientField, given, 'client')
   const dispatch = async (key: string, ...command: [string, ...string[]]): Promise<unknown> => {
@@ -83,13 +90,11 @@ const connect = (given: RedisClient, { prefix, commandTimeout }: Output<typeof r
   }
   const send = (command: string, key: string, ...parameters: string[]): Promise<unknown> =>
     dispatch(prefix + key, command, prefix + key, ...parameters)
-  /** Runs a script with an owner and a duration. */
   const run = (script: string, key: string, owner: string, milliseconds = 0): Promise<unknown> =>
     dispatch(prefix + key, 'EVAL', script, '1', prefix + key, owner, ttlText(milliseconds))
   return {
     send,
     run,
-    /** Returns the text under a key, or undefined if the key has no value. */
     get: async (key: string): Promise<string | undefined> => {
       const reply = await send('GET', key)
       if (reply !== null && typeof reply !== 'string') throw unexpectedReply('GET')
@@ -136,8 +141,6 @@ return 0`
 // The longest wait for a lock, in milliseconds.
 const MAX_WAIT_MS = 150_000
 
-const ignore = (): void => undefined
-
 /** Takes a lock with an owner and an expiry, and then runs a task. Extends the lock until the task ends. */
 const withRedisLock = async <Result>(
   { run, evalBoolean }: ReturnType<typeof connect>,
@@ -165,12 +168,12 @@ const withRedisLock = async <Result>(
       if (steadyClock.now() >= giveUpAt) throw new Error(`The lock was not free within ${MAX_WAIT_MS} ms`)
       await steadyClock.sleep(pause * (0.5 + Math.random() / 2))
     }
-    keep().catch(ignore)
+    keep().catch(() => undefined)
     return await task()
   } finally {
     stop.abort()
     // Redis may have set the lock although its reply was lost. If the release fails, the lock expires anyway.
-    await run(RELEASE_OWNED, key, owner).catch(ignore)
+    await run(RELEASE_OWNED, key, owner).catch(() => undefined)
   }
 }
 
@@ -209,11 +212,11 @@ export const createRedisTokenStore = (
 }
 
 /**
- * Remembers processed notifications in Redis or Valkey, for any number of processes. If several processes claim a
- * notification at the same time, only one process succeeds. Pass a connected client of node-redis or ioredis.
+ * Stores the ids of processed notifications in Redis or Valkey, for any number of processes. If several processes claim
+ * a notification at the same time, only one process succeeds. Pass a connected client of node-redis or ioredis.
  *
  * When Redis is down, slow or full, every method rejects, the handler responds 503, and the sender delivers again.
- * Configure Redis with persistence and the eviction policy `noeviction`, so that Redis does not forget which
+ * Configure Redis with persistence and the eviction policy `noeviction`, so that Redis does not lose which
  * notifications were processed. Ids are unique only for one sender, so give each payment provider its own prefix.
  *
  * @throws {InvalidRequestError} if `client` or an option is invalid.
@@ -233,11 +236,11 @@ export const createRedisDedupeStore = (client: RedisClient, options: RedisOption
         const state = await run(CLAIM, keyOf(id), owner, leaseMilliseconds)
         if (state === 'claimed') return { state, owner }
         if (state === 'committed' || state === 'in-progress') return { state }
-        if (state === 'foreign') throw new Error('Redis holds foreign data under the key of a notification')
+        if (state === 'foreign') throw new Error('Redis holds the value of another program under this key')
         throw unexpectedReply('EVAL')
       } catch (error) {
         // Redis may have run the claim, or may still run the claim, so the id must be released.
-        release(id, owner).catch(ignore)
+        release(id, owner).catch(() => undefined)
         throw error
       }
     },

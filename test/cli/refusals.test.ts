@@ -17,6 +17,13 @@ test('--help and --version print to the output with exit code 0, and an unknown 
   expect(version).toEqual({ code: 0, out: `${JSON.parse(manifest).version}\n`, err: '' })
 })
 
+test.each(['probe', 'compare'])('%s --help names its options', async (name) => {
+  const { code, out, err } = await runHere(name, '--help')
+  expect({ code, err }).toEqual({ code: 0, err: '' })
+  expect(out).toMatch(/^Usage: mandatekit .*--config <file>.*--help/s)
+  expect(await runHere(name, '-h')).toEqual({ code, out, err })
+})
+
 test.each([
   [['mock', '--prot', '1'], /--prot'\. Options: --port, --host, .*, --version\.$/m],
   [['mock', '--database', 'here'], /--database'\. Options: /],
@@ -25,7 +32,10 @@ test.each([
   [['mock', '--port', '4e3'], /--port .*"4e3"/],
   [['mock', '--config', ''], /--config requires a value/],
   [['mock', '--state', ''], /--state requires a value/],
-  [['mock', '--clock', 'tomorrow'], /--clock: time must be .*ISO 8601 text with its zone/],
+  [
+    ['mock', '--clock', 'tomorrow'],
+    /^--clock: time must be ISO 8601 text with its zone .*, got "tomorrow"\.$/m,
+  ],
   [['mock', '--clock', '2027-01-01T06:00'], /--clock: .*zone/],
   [['mock', '--cert', 'cert.pem'], /--cert and --key/],
   [['mock', '--public-url', 'pay.example'], /--public-url must be an absolute http or https URL/],
@@ -40,6 +50,9 @@ test.each([
   [['mock', '--log', 'xml'], /--log must be text or json, got "xml"/],
   [['mock', '--quiet', '--log', 'json'], /--quiet and --log exclude each other/],
   [['mock', 'now'], /"now"/],
+  [['compare'], /^mandatekit compare requires a file .*\nSee mandatekit compare --help\.$/m],
+  [['compare', 'a.jsonl', 'b.jsonl'], /one file .*"b\.jsonl"/],
+  [['compare', '--row', '3'], /^Unknown option '--row'\.$/m],
   [['mok'], /"mok"/],
   [[], /mandatekit mock/],
 ])('a command that is not valid ends with exit code 2 and names the word: %j', async (words, message) => {

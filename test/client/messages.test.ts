@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createMock } from '../../mocks/core.ts'
-import type { FetchFunction } from '../../src/index.ts'
+import { type FetchFunction, GatewayClient, toInstant } from '../../src/index.ts'
 import { CHARGE_REQUEST, SUBSCRIPTION } from '../support/bodies.ts'
 import { errorOf, gatewayClient, subscriptionsClient } from '../support/clients.ts'
 import { clientsOf } from '../support/mock-clients.ts'
@@ -8,6 +8,8 @@ import { type Call, calls, failureOf, once, openClients } from '../support/open-
 import { type Script, startServer } from '../support/scripted-server.ts'
 import { closedPort } from '../support/serve.ts'
 import { skippingClock } from '../support/skipping-clock.ts'
+
+const NOWHERE = 'http://127.0.0.1:1'
 
 // What a message must contain, not its wording.
 
@@ -35,10 +37,45 @@ describe('a message begins with the operation and names the request', () => {
     expect(message).toMatch(/GET http:\/\/127\.0\.0\.1:\d+\/api\/v1\/mfs\/charges\/:id/)
   })
 
+  it('with a mark in place of a base path', async () => {
+    const mock = createMock()
+    const { baseUrl, ...rest } = mock.clientOptions.gateway
+    const client = new GatewayClient({ ...rest, baseUrl: `${baseUrl}/secret/api/v1`, fetch: mock.fetch })
+    const { message } = await errorOf(client.charge(CHARGE_REQUEST))
+    expect(message).toMatch(
+      /POST https:\/\/gateway\.mandatekit\.test\/…\/api\/v1\/mfs\/charges\. Check baseUrl/,
+    )
+    expect(message).not.toContain('secret')
+  })
+
   it('with the status, the code and the text of a refusal', async () => {
     const body = { errorCode: '01', errorMessage: 'start must not be in the past.' }
     const message = await messageOf({ status: 422, body }, calls.subscribe)
     expect(message).toMatch(/^subscriptions\.subscribe failed: .*422.*"?01"?.*start must not be in the past/)
+    expect(message).not.toContain('.".')
+  })
+})
+
+describe('a message about input', () => {
+  const subscribe = (fields: object) => subscriptionsClient(NOWHERE).subscribe({ ...SUBSCRIPTION, ...fields })
+
+  it.each<[string, () => unknown]>([
+    ['a base URL without a scheme', () => gatewayClient('shop.example')],
+    ['an end before the start', () => subscribe({ start: '2027-01-02', end: '2027-01-01' })],
+    ['an end that is too far away', () => subscribe({ start: '2027-01-02', end: '2037-01-01' })],
+    ['an unknown time zone', () => toInstant('2027-01-01', 'Dhaka')],
+  ])('does not name the type of %s, because the type is right', async (_, call) => {
+    const { message } = await errorOf(Promise.resolve().then(call))
+    expect(message).toMatch(/ must be /)
+    expect(message).not.toContain('received')
+  })
+
+  it('names the fields that a missing object must have', async () => {
+    const missing = JSON.parse('{}').missing
+    const construct = await errorOf(Promise.resolve().then(() => new GatewayClient(missing)))
+    expect(construct.message).toBe('GatewayClient: Missing options: pass an object with baseUrl, apiKey.')
+    const renew = await errorOf(gatewayClient(NOWHERE).renew('ch_1', missing))
+    expect(renew.message).toBe('gateway.renew: Missing request: pass an object with dueDate.')
   })
 })
 

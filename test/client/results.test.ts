@@ -244,6 +244,17 @@ describe('cases 33 and 101: an idempotency key of another charge', () => {
     expect(mock.state.charges()).toHaveLength(1)
   })
 
+  it('is an error if a renewal gets the charge of its mandate, because then nobody paid for the cycle', async () => {
+    const charge = { ...CHARGE, id: 'ch_1', status: 'succeeded' }
+    const { reports, ...clients } = await watched({ status: 201, body: charge })
+    const error = await errorOf(clients.gateway.renew('ch_1', { idempotencyKey }))
+    expect(error).toBeInstanceOf(KeyReusedError)
+    expect(error.message).toContain('has the mandate_id of the request as its id')
+    expect(error).toMatchObject({ outcome: 'unknown', body: { id: 'ch_1' } })
+    expect(await clients.gateway.renew('ch_0', { idempotencyKey })).toMatchObject({ id: 'ch_1' })
+    expect(reports).toEqual([])
+  })
+
   it('is an error, and not reported, where the server compares the bodies', async () => {
     const { gateway, reports } = onMock({ gateway: { keyReuse: 'reject' } })
     await gateway.charge(CHARGE_REQUEST, { idempotencyKey })

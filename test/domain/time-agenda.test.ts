@@ -1,10 +1,10 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createAgenda, newAgenda } from '../../mocks/time/agenda.ts'
+import { createAgenda, newAgenda } from '../../mocks/time/clock.ts'
 
 const open = (now: () => number) => {
   const state = newAgenda()
-  const agenda = createAgenda(() => state, now)
+  const agenda = createAgenda({ clock: { agenda: state } }, now)
   const entries = () =>
     [...state.planned.values()]
       .map(({ at, kind, id }) => ({ at, kind, id }))
@@ -100,10 +100,7 @@ describe('the agenda', () => {
         return agenda.state
       })(),
     )
-    const agenda = createAgenda(
-      () => state,
-      () => 10,
-    )
+    const agenda = createAgenda({ clock: { agenda: state } }, () => 10)
     const ran: unknown[] = []
     agenda.on('test', (id, at, data) => ran.push([id, at, data]))
     agenda.runDue()

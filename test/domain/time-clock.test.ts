@@ -7,10 +7,10 @@ const START = Date.UTC(2026, 10, 28, 10)
 type Options = Pick<MockClockOptions, 'clock'> & NonNullable<Parameters<typeof createClockOf>[1]>
 
 const createClock = ({ clock: given, ...options }: Options = {}) => {
-  let state = newClockState(given)
-  const clock = createClockOf(() => state, options)
+  const state = { clock: newClockState(given) }
+  const clock = createClockOf(state, options)
   const reset = () => {
-    state = newClockState(given)
+    state.clock = newClockState(given)
     clock.startOver()
   }
   return { ...clock, reset }

@@ -34,6 +34,11 @@ test('a payment that the API has with this subscription and status passes', asyn
 
 test.each<[string, unknown, Partial<LookupClient>]>([
   ['a payment of another subscription', payment({ subscriptionId: 'sub-2' }), {}],
+  ...['042', '+42', '42.0', '42%20'].map((paymentId): [string, unknown, Partial<LookupClient>] => [
+    `a payment under another form of its identifier, ${paymentId},`,
+    payment({ paymentId }),
+    { payment: async () => ({ paymentId: 42, subscriptionId: 'sub-1', status: 'SUCCEEDED_PAYMENT' }) },
+  ]),
   ['a payment of an impossible identifier', payment({ paymentId: '..' }), { payment: fails(impossible) }],
   [
     'the cancellation of another subscription',
@@ -64,6 +69,15 @@ test('case 65: either the record or enabled 0 proves a cancellation', async () =
   expect(await statusOf(subscription(), { ...unknown, details: details(0) })).toBe(200)
   expect(await statusOf(subscription(), { ...unknown, details: details(1) })).toBe(503)
   expect(await statusOf(subscription(), { details: details(1) })).toBe(200)
+})
+
+test.each([
+  ['42', 42],
+  ['007', '007'],
+  ['AB-1', 'ab-1'],
+])('a payment %s whose record has the identifier %s passes', async (sent, paymentId) => {
+  const read = async () => ({ paymentId, subscriptionId: 'sub-1', status: 'SUCCEEDED_PAYMENT' as const })
+  expect(await statusOf(payment({ paymentId: sent }), { payment: read })).toBe(200)
 })
 
 test('a payment with the status in another case passes', async () => {

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { joinDocuments } from '../../mocks/pages/openapi.ts'
+import { joinDocuments } from '../../mocks/server/openapi-document.ts'
 import type { Json } from '../../scripts/openapi/schemas.ts'
 import { GATEWAY_API_PREFIX } from '../../src/contract/gateway.ts'
 import { SUBSCRIPTIONS_API_PREFIX } from '../../src/contract/subscriptions.ts'

@@ -33,7 +33,7 @@ const printed: Readonly<Record<string, readonly string[]>> = {
     'pending_retry, so the job waits',
     'The second run charged nobody',
     '(2027-03-01 slow): succeeded',
-    'Charges made: 10',
+    '10 charges',
   ],
 }
 
@@ -99,9 +99,9 @@ describe('the quickstart', () => {
       ]
       const payments = ['2026-12-02: SUCCEEDED_PAYMENT', '2026-12-09: FAILED_PAYMENT', 'PROCESSED']
       const charge = ['pending_confirmation', 'HTTP 400', 'correct code: succeeded']
-      const renewal = ['not a second charge', 'the same renewal']
+      const renewal = ['no second charge', 'the same renewal']
       const end = ['failed, INSUFFICIENT_FUNDS', 'Delete all charges', 'Done.']
-      const summary = ['cycles: 3', 'Failed payments: 1', 'Calls that charge: 4. Charges made: 2']
+      const summary = ['cycles: 3', 'Failed payments: 1', 'Calls for the first payer: 4. Charges: 2']
       expect(
         missingIn(output, [...subscription, ...payments, ...charge, ...renewal, ...end, ...summary]),
         output,

@@ -110,6 +110,24 @@ describe('a program drives the mock through the panel', () => {
     })
   })
 
+  test('says what came of a notification that is sent, and of a fault that is added', async () => {
+    const sent = { type: 'SUBSCRIPTION', status: 'CANCELLED', notificationId: 'n-1' }
+    const nobody = 'to nobody, because no receiver is connected.'
+    expect((await act('send', sent)).message).toBe(`Notification n-1 was sent ${nobody}`)
+    expect((await act('resend', { notificationId: 'n-1' })).message).toBe(
+      `Notification n-1 was sent again ${nobody}`,
+    )
+    let status = 500
+    site.mock.notifications.connect(() => new Response(null, { status }))
+    expect((await act('resend', { notificationId: 'n-1' })).message).toBe(
+      'Notification n-1 was sent again, but its delivery failed: status 500.',
+    )
+    status = 204
+    expect((await act('resend', { notificationId: 'n-1' })).message).toBe('Notification n-1 was sent again.')
+    const fault = { operation: 'gateway.charge', kind: 'status', status: '503' }
+    expect((await act('fault', fault)).message).toBe('A fault was added: 503 for gateway.charge, once.')
+  })
+
   test('starts and ends an outage, and resets everything', async () => {
     await act('start-outage')
     await act('start-outage', { area: 'subscriptions' })

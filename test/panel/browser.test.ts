@@ -122,7 +122,9 @@ describe.skipIf(withoutBrowser())('in Chromium, the control panel', { timeout: 6
         await page.getByLabel('Status').selectOption('4xx')
         await click(page, 'Filter')
         await page.getByRole('link', { name: 'GET gateway.status' }).click()
-        await page.getByText('The bearer key is not in option gateway.apiKeys').waitFor()
+        await page
+          .getByText('The option gateway.apiKeys does not contain the API key of the request.')
+          .waitFor()
         await page.getByText('"authorization": "Bearer [redacted]"').waitFor()
         await page.locator('#as-code summary').click()
         await page.getByText(`curl -i -X GET '${site.url}/api/v1/mfs/charges/${id}'`).waitFor()

@@ -1,4 +1,4 @@
-import { execFile, execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,21 +8,10 @@ import { createMock } from 'mandatekit/mocks/core'
 import { describe, expect, test } from 'vitest'
 import { actionNames } from '../../mocks/panel/actions.ts'
 import { startServer } from '../support/mock-server.ts'
+import { without } from '../support/without.ts'
 
 const run = promisify(execFile)
 
-/** Returns whether a test is skipped because a program is missing. Prints the reason. */
-const without = (program: string): boolean => {
-  try {
-    execFileSync(program, ['--version'], { stdio: 'ignore' })
-    return false
-  } catch {
-    process.stderr.write(
-      `Skipped: tests that run ${program}. Install it with: apt-get install -y ${program}\n`,
-    )
-    return process.env.MANDATEKIT_NO_SKIP !== '1'
-  }
-}
 const noPython = without('python3')
 const noCurl = without('curl')
 

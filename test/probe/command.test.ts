@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -37,6 +37,7 @@ describe('mandatekit probe', () => {
     const ended = await runHere(...words, '--out', join(folder, 'whole'), '--writes', '--no-payer')
     expect(ended).toMatchObject({ code: 0, err: '' })
     expect(createMock(await readConfigFile(join(folder, 'whole', 'mock.config.json')))).toBeDefined()
+    expect((await stat(join(folder, 'whole', 'session.jsonl'))).mode & 0o777).toBe(0o600)
     const written = [await result('whole', 'report.md'), await result('whole', 'recordings.jsonl'), ended.out]
     const { clientId: _id, ...secrets } = SANDBOX.subscriptions.credentials
     for (const secret of [
@@ -86,7 +87,7 @@ describe('mandatekit probe', () => {
     const [one, other] = [await sandbox(), await sandbox()]
     expect((await runHere(...(await configured(one.url)), ...out)).code).toBe(0)
     const ended = await runHere(...(await configured(other.url)), ...out)
-    expect(ended.err).toContain(`its session asks ${one.url} and ${one.url}, not ${other.url}`)
+    expect(ended.err).toContain(`its session belongs to ${one.url} and ${one.url}, not ${other.url}`)
     expect(ended.code).toBe(2)
     expect(other.mock.requests.all()).toEqual([])
   })

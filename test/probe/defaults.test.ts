@@ -18,7 +18,8 @@ test('every row of the unknowns is either asked or listed with the reason why no
 
 test('the list names every question with its level and cost, before anything is sent', () => {
   const list = listOf(questions)
-  for (const { sends, costs } of questions) expect(list).toContain(`${sends}; at most ${costs} requests`)
+  const costOf = (costs: number) => ['no request', 'at most 1 request'][costs] ?? `at most ${costs} requests`
+  for (const { sends, costs } of questions) expect(list).toContain(`${sends}; ${costOf(costs)}; `)
   expect(list).toContain('lockout (--lockout <n>)')
 })
 
@@ -46,5 +47,5 @@ test('what needs a person stays unknown if nobody is there', async () => {
   const { options, asked } = await run({ payer: undefined }, ['read', 'write'])
   expect(options.subscriptions).not.toHaveProperty('enabledValues')
   const answer = asked.find(({ question }) => question.row === '12')?.answer
-  expect(answer).toEqual({ unknown: 'nobody was there to authorize the subscription' })
+  expect(answer).toEqual({ unknown: 'no person could be asked to authorize the subscription' })
 })

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { AskerParts } from '../../mocks/probe/asker.ts'
+import { openSession, type SessionLine } from '../../mocks/probe/session.ts'
 import { openSandbox, SANDBOX } from './set-up.ts'
 
 const LEVELS = ['read', 'write', 'reset', 'rate-limit'] as const
@@ -79,6 +80,36 @@ test('no more wrong logins are sent than the flag allows', async () => {
   expect(logins.filter(({ status }) => status === 401)).toHaveLength(3)
   expect(logins.at(-1)?.status).toBe(200)
 })
+
+test.each([1, 2, 3])(
+  'a run that ends at wrong login %i sends no more wrong logins when it resumes',
+  async (last) => {
+    const { run, mock } = openSandbox({
+      subscriptions: { lockout: { attempts: 4, windowSeconds: 600, durationSeconds: 600 } },
+    })
+    const lines: SessionLine[] = []
+    let wrong = 0
+    const fetch: AskerParts['fetch'] = async (url, init) => {
+      const response = await mock.fetch(url, init)
+      if (String(init.body).includes('wrong-password')) wrong += 1
+      if (wrong === last) throw new TypeError('the response is lost')
+      return response
+    }
+    const resume = (more: Partial<AskerParts>) =>
+      run(
+        {
+          wrongLogins: 3,
+          session: openSession([...lines], 'session', 'a sandbox', (line) => void lines.push(line)),
+          ...more,
+        },
+        ['read', 'lockout'],
+      )
+    await resume({ fetch })
+    const { options } = await resume({})
+    expect(mock.requests.of('subscriptions.login').filter(({ status }) => status === 401)).toHaveLength(last)
+    expect(options.subscriptions).not.toHaveProperty('lockout')
+  },
+)
 
 test('the budget of requests ends the run with what it learned', async () => {
   const { run } = openSandbox()

@@ -45,7 +45,7 @@ describe.skipIf(!redisIsInstalled()).each(['node-redis', 'ioredis'] as const)(
       await send('RPUSH', KEY, 'garbage')
       await expect(store.claim('n-1', 10_000)).rejects.toThrow()
       await send('SET', KEY, 'garbage')
-      await expect(store.claim('n-1', 10_000)).rejects.toThrow('foreign data')
+      await expect(store.claim('n-1', 10_000)).rejects.toThrow('the value of another program')
       expect(await send('GET', KEY)).toBe('garbage')
       await send('CONFIG', 'SET', 'maxmemory', '1')
       await expect(store.claim('n-2', 10_000)).rejects.toThrow()

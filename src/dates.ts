@@ -1,26 +1,45 @@
-import { inputIssue } from './check.ts'
+import { check, inputIssue } from './check.ts'
+import { inputDate, wholeNumber } from './contract/fields.ts'
 import { isCalendarDate } from './contract/formats.ts'
 import { InvalidRequestError } from './errors.ts'
+
+/**
+ * Returns a due date of a monthly plan. If a month lacks the anchor's day, the due date is the month's last day.
+ *
+ * As the anchor, always pass the day of the first charge. If the first charge was on `2027-01-31` and you pass the day
+ * of the first renewal, `2027-02-28`, all further due dates are on the 28th.
+ *
+ * @param anchor the day of the first charge as `YYYY-MM-DD` text
+ * @param number how many months after the anchor; 0 is the anchor itself
+ * @throws InvalidRequestError
+ * @example monthlyDueDate('2027-01-31', 1) // '2027-02-28'
+ * @example monthlyDueDate('2027-01-31', 2) // '2027-03-31'
+ */
+export const monthlyDueDate = (anchor: string, number: number): string => {
+  check('monthlyDueDate', inputDate, anchor, 'anchor')
+  const [year = 0, month = 0, day = 0] = anchor.split('-').map(Number)
+  // The API's dates end with the year 9999.
+  check('monthlyDueDate', wholeNumber(0, (9999 - year) * 12 + 12 - month), number, 'number')
+  const [firstOfNext, date] = [new Date(anchor), new Date(anchor)]
+  firstOfNext.setUTCFullYear(year, month + number, 0)
+  date.setUTCFullYear(year, month - 1 + number, Math.min(day, firstOfNext.getUTCDate()))
+  return date.toISOString().slice(0, 10)
+}
 
 const DAY = 86_400_000
 const NAIVE = /^(\d{4}-\d{2}-\d{2})(?:[ T]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,9}))?)?)?$/
 const WITH_OFFSET = /^\d{4}-\d{2}-\d{2}[ T][\d:.]+(?:Z|[+-]\d{2}:?\d{2})$/
 
 const refuse = (field: string, rule: string, value: unknown) =>
-  new InvalidRequestError('toInstant', [inputIssue(field, rule, value)])
+  new InvalidRequestError('toInstant', [inputIssue(field, rule, value, 'string')])
+
+const DATE_PARTS = { year: 'numeric', month: 'numeric', day: 'numeric' } as const
+const TIME_PARTS = { hour: 'numeric', minute: 'numeric', second: 'numeric', hourCycle: 'h23' } as const
 
 const formatterOf = (timeZone: string): Intl.DateTimeFormat | undefined => {
   try {
-    const parts = { year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric' } as const
-    const clock = { minute: 'numeric', second: 'numeric', hourCycle: 'h23' } as const
     // The locale is fixed, because the result must not depend on the system's language.
-    return new Intl.DateTimeFormat('en-US', {
-      timeZone,
-      calendar: 'gregory',
-      numberingSystem: 'latn',
-      ...parts,
-      ...clock,
-    })
+    return new Intl.DateTimeFormat('en-US', { timeZone, ...DATE_PARTS, ...TIME_PARTS })
   } catch {
     return undefined
   }
@@ -33,7 +52,6 @@ const wallTime = (formatter: Intl.DateTimeFormat, instant: number): number => {
   return Date.UTC(year, month - 1, day, hour, minute, second)
 }
 
-/** Converts local time from `wallTime` back to an instant. */
 const instantOf = (formatter: Intl.DateTimeFormat, wall: number): number => {
   const offsetAt = (instant: number): number => wallTime(formatter, instant) - instant
   const before = wall - offsetAt(wall - DAY)

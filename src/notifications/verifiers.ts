@@ -1,10 +1,87 @@
 import { check, clockOption, objectWith } from '../check.ts'
 import { type Clock, steadyClock, systemClock, waitAtMost } from '../clock.ts'
-import { type Input, strict, withDefault } from '../contract/fields.ts'
+import { anyText, field, type Input, input, oneOf, strict, withDefault } from '../contract/fields.ts'
 import type { Cancellation, PaymentDetails } from '../contract/subscriptions.ts'
 import { isMandateKitError, type RateLimit } from '../errors.ts'
-import type { Lookup, Verified, Verifier } from './options.ts'
-import { canonical } from './parse.ts'
+import type { Bytes, Lookup, Verified, Verifier } from './options.ts'
+import { canonical, toBytes } from './parse.ts'
+import { setupError } from './read-delivery.ts'
+
+/** The encoding of a signature in its header. */
+export type SignatureEncoding = 'hex' | 'base64' | 'base64url'
+
+type Secrets = string | Uint8Array | readonly (string | Uint8Array)[]
+/** Named, because an inferred type in the declarations would say `Bytes`. */
+interface SecretBytes extends ReadonlyArray<Bytes> {}
+
+const isFilled = (secret: Bytes | undefined): secret is Bytes => (secret?.length ?? 0) > 0
+const secretsField = field<SecretBytes, Secrets>('one or more secrets that are not empty', (value) => {
+  const secrets = [value].flat().map(toBytes)
+  // Every secret is checked, because an unset environment variable may give an empty or missing secret.
+  return secrets.length > 0 && secrets.every(isFilled) ? secrets : undefined
+})
+
+const hmacOptions = {
+  /** The header that holds the signature, for example `x-signature`. */
+  header: input('the name of a header', (name) => /^[!#$%&'*+.^_`|~\w-]+$/.test(name)),
+  /** The shared secrets. To replace a secret without losing deliveries, list both the old and the new secret. */
+  secrets: secretsField,
+  /** How the header encodes the signature; `hex` by default. */
+  encoding: withDefault(oneOf(['hex', 'base64', 'base64url']), 'hex'),
+  /** Text before the signature in the header, for example `sha256=`. Empty by default. */
+  prefix: withDefault(anyText, ''),
+  /** The hash function of the HMAC; `SHA-256` by default. */
+  algorithm: withDefault(oneOf(['SHA-256', 'SHA-384', 'SHA-512']), 'SHA-256'),
+}
+/** Options of `hmacVerifier`. */
+export interface HmacVerifierOptions extends Input<typeof hmacOptions> {}
+
+const decode = (text: string, encoding: SignatureEncoding): Bytes | undefined => {
+  if (encoding === 'hex') {
+    if (!/^(?:[\da-f]{2})+$/i.test(text)) return undefined
+    return Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
+  }
+  try {
+    const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
+    return Uint8Array.from(binary, (character) => character.charCodeAt(0))
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Verifies an HMAC of the decompressed body, because senders sign before they compress. Use `hmacVerifier` if the
+ * payment provider, or your own proxy, signs deliveries. The specification defines no signature. The verifier compares
+ * the signature in constant time with every secret. Behind a body parser such as `express.json()`, the verifier throws
+ * an `InvalidRequestError` that explains the correct setup.
+ *
+ * @throws {InvalidRequestError} when a secret is missing or empty, or another option breaks its rule.
+ * @example hmacVerifier({ header: 'x-signature', secrets: [current, previous], prefix: 'sha256=' })
+ */
+export const hmacVerifier = (options: HmacVerifierOptions): Verifier => {
+  const settings = check('hmacVerifier', strict(hmacOptions, 'option'), options)
+  const { header, secrets, encoding, prefix, algorithm } = settings
+  const importKey = (secret: Bytes) =>
+    crypto.subtle.importKey('raw', secret, { name: 'HMAC', hash: algorithm }, false, ['verify'])
+  let keys: Promise<CryptoKey[]> | undefined
+
+  return async ({ headers, bytes }) => {
+    if (bytes === undefined) {
+      const message =
+        'body must be the raw bytes that the signature covers, but it was parsed already. Mount the notification ' +
+        'route before the body parser, or give it express.raw({ type: () => true }), or keep the raw body ' +
+        '(rawBody: true in Nest)'
+      throw setupError(message, 'a parsed body')
+    }
+    const value = headers.get(header)?.trim() ?? ''
+    const signature = value.startsWith(prefix) ? decode(value.slice(prefix.length), encoding) : undefined
+    if (signature === undefined) return false
+    keys ??= Promise.all(secrets.map(importKey))
+    // Every key is tried, even after a match, so that the duration does not reveal which secret matched.
+    const verifyWith = (key: CryptoKey) => crypto.subtle.verify('HMAC', key, signature, bytes)
+    return (await Promise.all((await keys).map(verifyWith))).includes(true)
+  }
+}
 
 /** A call of a client. Without `withResponse`, only the number of lookups at once is limited. */
 export type LookupCall<Data> = PromiseLike<Data> & {
@@ -24,24 +101,26 @@ export interface LookupClient {
     subscriptionId: string,
   ): LookupCall<Pick<Cancellation, 'subscriptionID'> & Partial<Pick<Cancellation, 'status'>>>
   /** Reads one payment. (S-h) */
-  payment(paymentId: string): LookupCall<Pick<PaymentDetails, 'subscriptionId' | 'status'>>
+  payment(
+    paymentId: string,
+  ): LookupCall<
+    Pick<PaymentDetails, 'subscriptionId' | 'status'> & Partial<Pick<PaymentDetails, 'paymentId'>>
+  >
 }
 
 const lookupClient = objectWith<LookupClient>('a SubscriptionsClient', 'details', 'cancellation', 'payment')
 
 const lookupOptions = {
-  /** Clock that tells how old a message is. Pass the mock's clock in tests. Default: the system's clock. */
+  /** Clock that measures how old a message is. Pass the mock's clock in tests. Default: the system's clock. */
   clock: withDefault(clockOption, systemClock),
 }
 /** Options of `lookupVerifier`. */
 export interface LookupVerifierOptions extends Input<typeof lookupOptions> {}
 
 const MAX_LOOKUPS = 4
-/** How long a lookup waits for a place, in milliseconds. */
 const MAX_WAIT_MS = 2_000
 /** How long a lookup keeps its place, in milliseconds. It may never settle if the worker that made it has ended. */
 const MAX_LOOKUP_MS = 30_000
-/** The rate limit is per minute. (Limits, area S) */
 const WINDOW_MS = 60_000
 /** How long after a message its record may still have the opposite status, in milliseconds. */
 const MAX_DELAY_MS = 3_600_000
@@ -111,7 +190,7 @@ const verified = (record: object): Verified => ({ lookup: record as Lookup })
 
 /**
  * Verifies a message by reading its record from the API. For a payment, the record and the message must have the
- * same `subscriptionId` and `status`. For other messages, the subscription must exist. For `CANCELLED`, the
+ * same `paymentId`, `subscriptionId` and `status`. For other messages, the subscription must exist. For `CANCELLED`, the
  * subscription must be canceled: its `enabled` is 0, or its cancellation is `PROCESSED`. Listeners get the record as
  * `context.lookup`.
  *
@@ -143,6 +222,9 @@ export const lookupVerifier = (client: LookupClient, options: LookupVerifierOpti
         // A payment without a `subscriptionId` neither proves nor contradicts the message.
         if (payment.subscriptionId === undefined) throw late('the payment has no subscriptionId')
         if (!isSame(payment.subscriptionId, subscriptionId)) return false
+        // A server may find payment 42 by `042` too. With such a form, an attacker could make you book a payment twice.
+        const id = String(payment.paymentId ?? notification.paymentId)
+        if (id.toUpperCase() !== notification.paymentId.toUpperCase()) return false
         if (isSame(payment.status, status)) return verified(payment)
         const isFinal = /^(?:SUCCEEDED|FAILED)_PAYMENT$/.test(canonical(payment.status))
         if (isFinal && age > MAX_DELAY_MS) return false

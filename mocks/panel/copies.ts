@@ -1,0 +1,151 @@
+import { internalsOf } from '../assemble.ts'
+import { gatewayDefaults, strictGatewayDefaults } from '../gateway/options.ts'
+import { isForm } from '../http/message.ts'
+import type { LoggedRequest } from '../http/request-log.ts'
+import { defaultMerchant } from '../subscriptions/options.ts'
+import type { Mock } from '../types.ts'
+import { loginOf, pathOf } from './shop.ts'
+
+const HIDDEN = '[redacted]'
+const NO_TOKEN = 'YOUR_TOKEN'
+
+/** Headers that every client sets by itself. */
+const AUTOMATIC =
+  /^(?:host|connection|content-length|transfer-encoding|expect|accept(?:-.*)?|user-agent|sec-.*|origin|referer|:.*)$/
+
+/** Quotes a word for a shell. A single quote would end the word. */
+export const shellWord = (value: string): string => `'${value.replaceAll("'", "'\\''")}'`
+
+const isPublicKey = (mock: Mock): boolean => mock.clientOptions.gateway.apiKey === gatewayDefaults.apiKeys[0]
+
+const isPublicUser = ({ clientOptions }: Mock): boolean => {
+  const { clientSecret, password } = clientOptions.subscriptions.credentials
+  return clientSecret === defaultMerchant.clientSecret && password === defaultMerchant.users[0].password
+}
+
+/** Returns the headers to send again. Only the public API key of a mock without options is shown. */
+const headersOf = (mock: Mock, { area, headers, status }: LoggedRequest, accessToken: string) => {
+  const hasPublicKey = area === 'gateway' && isPublicKey(mock) && status !== 401
+  const token = hasPublicKey ? gatewayDefaults.apiKeys[0] : accessToken
+  return Object.entries(headers)
+    .filter(([name]) => !AUTOMATIC.test(name))
+    .map(([name, value]) => [name, name === 'authorization' ? value.replace(HIDDEN, token) : value] as const)
+}
+
+/**
+ * Returns the body as text of the media type that was sent, or `undefined` if there was none. The log does not keep
+ * a body that the mock could not read. Another unreadable body replaces it, because the request without its body may
+ * be valid, and would be executed.
+ */
+const bodyOf = (mock: Mock, one: LoggedRequest): string | undefined => {
+  const { headers, operation, decision, status } = one
+  const isLogin = operation === 'subscriptions.login' && status === 200 && isPublicUser(mock)
+  const { client_secret, password } = loginOf(mock.clientOptions.subscriptions.credentials)
+  const known = { ...(isLogin && { client_secret, password }) }
+  const fields = Object.entries(Object(one.body))
+  const shown = fields.map(([name, value]) => [
+    name,
+    value === HIDDEN ? (Reflect.get(known, name) ?? value) : value,
+  ])
+  const body: unknown = typeof one.body === 'object' ? Object.fromEntries(shown) : one.body
+  const wasRefused = decision === 'malformed-body' || decision === 'content-type'
+  if (body === undefined) return wasRefused ? '{ this body replaces one that was not JSON' : undefined
+  if (typeof body === 'string') return body
+  const values = Object.entries(Object(body))
+  // Only the login accepts a form, whose values are text. It also accepts JSON that is labeled as a form.
+  const isSentAsForm = operation === 'subscriptions.login' && isForm(headers['content-type'] ?? null)
+  return isSentAsForm && values.every(([, value]) => typeof value === 'string')
+    ? new URLSearchParams(Object(body)).toString()
+    : JSON.stringify(body)
+}
+
+/** Returns whether a request needed a token, and got another response than 401. */
+const hadToken = ({ area, headers, status }: LoggedRequest): boolean =>
+  area === 'subscriptions' && headers.authorization !== undefined && status !== 401
+
+/** Returns the command that logs in with the public credentials, and stores the token in a variable of the shell. */
+export const tokenCommand = (baseUrl: string, path: string, login: object): string =>
+  `token=$(curl -s ${shellWord(baseUrl + path)} \\
+  -H 'Content-Type: application/json' \\
+  -d ${shellWord(JSON.stringify(login, null, 2))} \\
+  | sed 's/.*"access_token":"\\([^"]*\\).*/\\1/')
+`
+
+export const asCurl = (mock: Mock, one: LoggedRequest): string => {
+  const { area, method, path } = one
+  const body = bodyOf(mock, one)
+  const logsIn = hadToken(one) && isPublicUser(mock)
+  const { baseUrl, credentials } = mock.clientOptions.subscriptions
+  const login = logsIn ? tokenCommand(baseUrl, pathOf(mock, 'subscriptions.login'), loginOf(credentials)) : ''
+  const headers = headersOf(mock, one, logsIn ? '$token' : NO_TOKEN)
+  const quoted = (name: string, value: string): string =>
+    logsIn && value === 'Bearer $token' ? `"${name}: ${value}"` : shellWord(`${name}: ${value}`)
+  // curl waits for the body of a response to `-X HEAD`, and reads brackets in a URL as a pattern.
+  const verb = method === 'HEAD' ? '-I' : `-X ${/^[A-Z]+$/.test(method) ? method : shellWord(method)}`
+  const options = /[[\]{}]/.test(path) ? `-g ${verb}` : verb
+  // Without this header, curl would say that a body is a form.
+  const isUntyped = body !== undefined && one.headers['content-type'] === undefined
+  const command = [
+    `curl -i ${options} ${shellWord(`${mock.clientOptions[area].baseUrl}${path}`)}`,
+    // curl removes a header that has no value, unless a semicolon follows its name.
+    ...headers.map(([name, value]) => `-H ${value === '' ? shellWord(`${name};`) : quoted(name, value)}`),
+    ...(isUntyped ? ["-H 'content-type:'"] : []),
+    ...(body === undefined ? [] : [`--data-raw ${shellWord(body)}`]),
+  ]
+  return login + command.join(' \\\n  ')
+}
+
+/** Refusals that depend on what happened before. */
+const BY_HISTORY = [
+  'duplicate_request',
+  'idempotency_key_reused',
+  'idempotency_key_in_use',
+  'locked_out',
+  'outage',
+]
+/** Refusals of a request to an object, whether or not the object exists. */
+const WITHOUT_OBJECT = [401, 404, 405, 415]
+
+/** Returns whether a new mock responds with the same status: the response depends on no object and no earlier request. */
+const isRepeatable = (mock: Mock, { operation, status = 0, decision }: LoggedRequest): boolean => {
+  const needsObject = operation !== undefined && pathOf(mock, operation).includes(':')
+  const hasHistory = BY_HISTORY.includes(decision) || status === 429
+  return !hasHistory && (!needsObject || WITHOUT_OBJECT.includes(status))
+}
+
+const isStrict = (mock: Mock): boolean => {
+  const { options } = internalsOf(mock).gateway
+  return Object.entries(strictGatewayDefaults).every(
+    ([name, value]) => JSON.stringify(Reflect.get(options, name)) === JSON.stringify(value),
+  )
+}
+
+/**
+ * Returns a test that sends the request to a new mock, and expects the same status; `undefined` if only this mock's
+ * objects or earlier requests led to this status.
+ */
+export const asTest = (mock: Mock, one: LoggedRequest): string | undefined => {
+  if (!isRepeatable(mock, one)) return undefined
+  const { area, method, path, status, fault: kind, operation, at } = one
+  const text = (value: unknown): string => JSON.stringify(value, null, 2).replaceAll('\n', '\n  ')
+  const init = {
+    method,
+    headers: Object.fromEntries(headersOf(mock, one, NO_TOKEN)),
+    body: bodyOf(mock, one),
+  }
+  const hasStatus = kind === 'status' || kind === 'html'
+  const fault = { operation, kind, ...(hasStatus && { status }) }
+  // A latency does not change the response.
+  const arm = kind === undefined || kind === 'latency' ? '' : `  mock.faults.add(${text(fault)})\n`
+  const result = status === undefined ? 'gets no response' : `responds with ${status}`
+  return `import { createMock } from 'mandatekit/mocks/core'
+import { expect, test } from 'vitest'
+
+test(${JSON.stringify(`${method} ${path.split('?')[0]} ${result}`)}, async () => {
+  const mock = createMock(${text({ ...(isStrict(mock) && { rules: 'strict' }), clock: at })})
+${hadToken(one) ? `  mock.add({ tokens: [{ accessToken: '${NO_TOKEN}' }] })\n` : ''}${arm}  const { baseUrl } = mock.clientOptions.${area}
+  const response = mock.fetch(baseUrl + ${text(path)}, ${text(init)})
+  ${status === undefined ? 'await expect(response).rejects.toThrow()' : `expect((await response).status).toBe(${status})`}
+})
+`
+}
