@@ -40,6 +40,7 @@ export default defineConfig({
           name: 'package',
           include: ['test/{package,docs,editor,examples}/**/*.test.ts'],
           globalSetup: ['test/package/build-and-pack.ts'],
+          isolate: false,
           sequence: { groupOrder: 1 },
           testTimeout: 120_000,
           hookTimeout: 240_000,

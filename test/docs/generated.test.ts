@@ -1,7 +1,5 @@
-import { execFile } from 'node:child_process'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { chargeTransitions } from '../../mocks/gateway/state.ts'
 import {
@@ -9,20 +7,11 @@ import {
   requestTransitions,
   subscriptionTransitions,
 } from '../../mocks/subscriptions/state.ts'
+import { repository, runNode } from '../package/project.ts'
 import { readDocument } from './documents.ts'
 
-const repository = fileURLToPath(new URL('../..', import.meta.url))
-
-/** Runs a script of the repository, and returns its complaints. */
-const complaints = (script: string): Promise<string> =>
-  new Promise((resolve) => {
-    execFile(process.execPath, [join('scripts', script)], { cwd: repository }, (error, stdout, stderr) => {
-      resolve(error === null ? '' : `${stdout}${stderr}${error.message}`)
-    })
-  })
-
 test.each(['diagrams.ts', 'unknowns.ts', 'digest.ts'])('%s finds its document up to date', async (script) => {
-  expect(await complaints(script)).toBe('')
+  expect(await runNode([`scripts/${script}`])).toEqual({ exitCode: 0, output: '' })
 })
 
 test('the diagrams have exactly the transitions of the tables', async () => {

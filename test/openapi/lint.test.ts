@@ -1,32 +1,21 @@
-import { execFile } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import spectralCore from '@stoplight/spectral-core'
 import spectralRulesets from '@stoplight/spectral-rulesets'
 import { expect, test } from 'vitest'
+import { runNode } from '../package/project.ts'
 import { documents, joined } from './documents.ts'
 
-const repository = fileURLToPath(new URL('../..', import.meta.url))
-
-/** Runs a program of the repository, and returns its exit code and output. */
-const run = (...args: readonly string[]): Promise<{ code: unknown; stdout: string; stderr: string }> =>
-  new Promise((resolve) => {
-    const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
-    execFile(process.execPath, args, { cwd: repository, env, maxBuffer: 2 ** 24 }, (error, stdout, stderr) =>
-      resolve({ code: error?.code ?? 0, stdout, stderr }),
-    )
-  })
-
 test('the documents are those of the contract and the mock, and two runs write the same bytes', async () => {
-  expect(await run('scripts/openapi.ts')).toEqual({ code: 0, stdout: '', stderr: '' })
+  expect(await runNode(['scripts/openapi.ts'])).toEqual({ exitCode: 0, output: '' })
 })
 
 test('Redocly finds no error and no warning, and ignores the three ambiguous paths of the specification', async () => {
   const files = ['openapi/subscriptions.json', 'openapi/gateway.json']
   const lint = ['node_modules/@redocly/cli/bin/cli.js', 'lint', '--format=json', ...files]
-  const { code, stdout, stderr } = await run(...lint)
-  expect(code, stderr).toBe(0)
+  const env = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
+  const { exitCode, output } = await runNode(lint, env)
+  expect(exitCode, output).toBe(0)
   // It prints one JSON text for each document.
-  expect(stdout.split(/(?<=^\})(?=\{)/m).map((text) => JSON.parse(text).totals)).toEqual([
+  expect(output.match(/\{\n {2}"totals".*?\n\}/gs)?.map((text) => JSON.parse(text).totals)).toEqual([
     { errors: 0, warnings: 0, ignored: 3 },
     { errors: 0, warnings: 0, ignored: 0 },
   ])

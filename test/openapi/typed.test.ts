@@ -1,20 +1,13 @@
-import { execFile } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { createMock } from 'mandatekit/mocks/core'
 import { startMockServer } from 'mandatekit/mocks/server'
 import openapiTypescript, { astToString } from 'openapi-typescript'
 import { expect, onTestFinished, test } from 'vitest'
+import { runNode } from '../package/project.ts'
 
 const folder = fileURLToPath(new URL('typed', import.meta.url))
-const repository = fileURLToPath(new URL('../..', import.meta.url))
-
-const run = (...args: readonly string[]): Promise<string> =>
-  new Promise((resolve) => {
-    execFile(process.execPath, args, { cwd: repository }, (error, stdout, stderr) =>
-      resolve(`${stdout}${stderr}${error?.message ?? ''}`),
-    )
-  })
+const run = async (...args: string[]) => (await runNode(args)).output
 
 test('openapi-fetch with generated types walks through the quickstart, on a server', async () => {
   const mock = createMock({ clock: new Date('2026-12-01T06:00:00Z') })

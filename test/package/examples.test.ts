@@ -172,53 +172,26 @@ describe('the quickstart', () => {
   }
 
   test.each([
-    {
-      what: 'a terminal',
-      isTTY: true,
-      environment: { TERM: 'xterm', NO_COLOR: '' },
-      progress: true,
-      colors: true,
-    },
-    {
-      what: 'a terminal with NO_COLOR',
-      isTTY: true,
-      environment: { TERM: 'xterm', NO_COLOR: '1' },
-      progress: true,
-      colors: false,
-    },
-    {
-      what: 'a dumb terminal',
-      isTTY: true,
-      environment: { TERM: 'dumb', NO_COLOR: '' },
-      progress: false,
-      colors: false,
-    },
-    {
-      what: 'a file or pipe',
-      isTTY: false,
-      environment: { TERM: 'xterm', NO_COLOR: '' },
-      progress: false,
-      colors: false,
-    },
-  ])(
-    'on $what, progress is $progress and color is $colors',
-    async ({ isTTY, environment, progress, colors }) => {
-      for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value)
-      const written = await print(isTTY)
-      expect(written.includes('gateway.status 0 s')).toBe(progress)
-      expect(written.includes('gateway.renew 0 s\r')).toBe(progress)
-      expect(written.includes('\u001B[36m')).toBe(colors)
-      // A carriage return begins the line again.
-      const lines = written.split('\n').map((line) => stripVTControlCharacters(line.split('\r').at(-1) ?? ''))
-      const mark = progress ? '✓ ' : ''
-      expect(lines.slice(0, 3)).toEqual([
-        '',
-        'A title',
-        `${mark}1970-01-01 00:00  ${'It is paid'.padEnd(52)} gateway.status`,
-      ])
-      expect(lines.join('')).not.toContain('never')
-    },
-  )
+    ['a terminal', true, { TERM: 'xterm', NO_COLOR: '' }, true, true],
+    ['a terminal with NO_COLOR', true, { TERM: 'xterm', NO_COLOR: '1' }, true, false],
+    ['a dumb terminal', true, { TERM: 'dumb', NO_COLOR: '' }, false, false],
+    ['a file or pipe', false, { TERM: 'xterm', NO_COLOR: '' }, false, false],
+  ])('on %s (%s, %j), progress is %s and color is %s', async (_, isTTY, environment, progress, colors) => {
+    for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value)
+    const written = await print(isTTY)
+    expect(written.includes('gateway.status 0 s')).toBe(progress)
+    expect(written.includes('gateway.renew 0 s\r')).toBe(progress)
+    expect(written.includes('\u001B[36m')).toBe(colors)
+    // A carriage return begins the line again.
+    const lines = written.split('\n').map((line) => stripVTControlCharacters(line.split('\r').at(-1) ?? ''))
+    const mark = progress ? '✓ ' : ''
+    expect(lines.slice(0, 3)).toEqual([
+      '',
+      'A title',
+      `${mark}1970-01-01 00:00  ${'It is paid'.padEnd(52)} gateway.status`,
+    ])
+    expect(lines.join('')).not.toContain('never')
+  })
 
   test('names a variable that the environment lacks', async () => {
     const environment = { MANDATEKIT_CLIENT_ID: '' }

@@ -20,7 +20,7 @@ interface Result {
 const SUCCESS: Result = { failed: 0, failures: [], reports: [] }
 const BOTH = ['node-redis', 'ioredis'] as const
 const PAIRS = Array.from({ length: sized(2, 1) }, () => BOTH).flat()
-const FLEET = Array.from({ length: 2 }, () => PAIRS).flat()
+const FLEET = Array.from({ length: sized(2, 1) }, () => PAIRS).flat()
 const CALLS = sized(1000, 50)
 const WORKER = fileURLToPath(new URL('./fleet-worker.ts', import.meta.url))
 
