@@ -59,8 +59,6 @@ export interface EndpointDefinition {
   readonly createdFields?: readonly string[]
   /** Fields that a response copies from its request. If a value differs, the response may belong to another request. */
   readonly echoedFields?: readonly string[]
-  /** Response fields that differ from a request field, because the call creates a new object: `id`, `mandate_id`. */
-  readonly newFields?: Readonly<Record<string, string>>
   /** If true, responses may omit all fields but `requiredFields`, and the client does not report omitted fields. */
   readonly partialResponse?: boolean
   /** Whether the body of a successful response may be any text instead of JSON. */

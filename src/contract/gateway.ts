@@ -201,8 +201,6 @@ export const gatewayContract = {
     status: 201,
     requiredFields: ['id'],
     createdFields: CHARGE,
-    // If one key was sent with the mandate's charge and with its renewal, a gateway may return the charge again.
-    newFields: { id: 'mandate_id' },
     acts: true,
     afterUnknown: FIND_CHARGE,
   },

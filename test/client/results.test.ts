@@ -249,7 +249,7 @@ describe('cases 33 and 101: an idempotency key of another charge', () => {
     const { reports, ...clients } = await watched({ status: 201, body: charge })
     const error = await errorOf(clients.gateway.renew('ch_1', { idempotencyKey }))
     expect(error).toBeInstanceOf(KeyReusedError)
-    expect(error.message).toContain('has the mandate_id of the request as its id')
+    expect(error.message).toContain('has the id of the mandate')
     expect(error).toMatchObject({ outcome: 'unknown', body: { id: 'ch_1' } })
     expect(await clients.gateway.renew('ch_0', { idempotencyKey })).toMatchObject({ id: 'ch_1' })
     expect(reports).toEqual([])
