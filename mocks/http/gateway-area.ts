@@ -11,7 +11,7 @@ import {
   type Resolvers,
   secondsUntil,
 } from './area.ts'
-import { type HeaderFields, jsonResponse } from './message.ts'
+import { jsonResponse, NO_HEADERS } from './message.ts'
 import { createRoutes } from './routes.ts'
 
 /** The HTTP status and the error code of each refusal (rows 69 to 77). */
@@ -91,7 +91,6 @@ const createResolvers = (
   },
 })
 
-const NO_HEADERS: HeaderFields = {}
 const UNLIMITED: Admission = { allowed: true, limit: 0, headers: NO_HEADERS, retryAfter: NO_HEADERS }
 
 /**

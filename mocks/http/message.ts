@@ -33,6 +33,8 @@ export interface IncomingRequest {
   /** The absolute URL. */
   readonly url: string
   readonly headers: Iterable<readonly [string, string]> & { get(name: string): string | null }
+  /** The same headers as an object, if the transport has one. The request log then needs no list of pairs. */
+  readonly headerFields?: object | undefined
   readonly signal: AbortSignal | null
   /** The server's address as the client knows it; absent if the request did not come through a server. */
   readonly server?: ServerAddress
@@ -43,10 +45,16 @@ export interface IncomingRequest {
   text(): Promise<string>
 }
 
+/** The headers of an area whose responses have none of their own. */
+export const NO_HEADERS: HeaderFields = {}
+
+// Most responses share this object, because the request log keeps the headers.
+const JSON_HEADERS: HeaderFields = { 'Content-Type': 'application/json' }
+
 /** Returns a JSON response. */
-export const jsonResponse = (status: number, body: unknown, headers: HeaderFields = {}): ResponseData => ({
+export const jsonResponse = (status: number, body: unknown, headers = NO_HEADERS): ResponseData => ({
   status,
-  headers: { 'Content-Type': 'application/json', ...headers },
+  headers: headers === NO_HEADERS ? JSON_HEADERS : { ...JSON_HEADERS, ...headers },
   body: JSON.stringify(body),
 })
 

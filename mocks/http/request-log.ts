@@ -180,7 +180,7 @@ export const createRequestLog = (size: number, secrets: Secrets): WritableReques
       explanation: hide(explanation),
       headers: JSON.parse(hide(redactHeaders(JSON.parse(entry.headers)))),
       ...(responseHeaders && {
-        responseHeaders: JSON.parse(hide(redactHeaders(Object.entries(responseHeaders)))),
+        responseHeaders: JSON.parse(hide(redactHeaders(responseHeaders))),
       }),
       ...(fault !== undefined && { fault }),
       ...(idempotencyKey !== undefined && { idempotencyKey: hide(idempotencyKey) }),
@@ -223,7 +223,7 @@ export const createRequestLog = (size: number, secrets: Secrets): WritableReques
         path,
         query,
         operation: target?.definition.operation,
-        headers: JSON.stringify([...request.headers]),
+        headers: JSON.stringify(request.headerFields ?? Object.fromEntries(request.headers)),
         body,
         idempotencyKey,
         decision,

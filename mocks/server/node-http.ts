@@ -95,6 +95,8 @@ export const incomingRequest = (
         }
       },
     },
+    // HTTP/2 has pseudo-headers, which `headers` leaves out.
+    headerFields: 'stream' in incoming ? undefined : incoming.headers,
     server,
     get signal() {
       signal ??= signalOf(outgoing)
