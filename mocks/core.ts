@@ -235,7 +235,7 @@ const paymentId = rule<string | number>(
 )
 
 /** Creates the `payer` of a mock. */
-export const payerOf = ({ subscriptions, gateway }: MockInternals): Payer => ({
+const payerOf = ({ subscriptions, gateway }: MockInternals): Payer => ({
   authorize(given, options = {}) {
     const invoiceId = check(invoiceID, given, 'payer.authorize: ', 'invoiceId')
     const { payments } = check(authorizeOptions, options, 'payer.authorize: ')
@@ -284,7 +284,7 @@ const notFound = (action: string, message: string): MockRefusedError =>
   new MockRefusedError(`control.${action}`, { reason: 'not_found', message })
 
 /** Creates the `control` of a mock. */
-export const controlOf = (
+const controlOf = (
   { time, subscriptions, faults, outbox }: MockInternals,
   { snapshot, restore }: Pick<Mock, 'snapshot' | 'restore'>,
 ): MockControl => {

@@ -225,7 +225,7 @@ export const check = <Value>(one: Field<Value>, value: unknown, caller = '', ...
 export type Rules = 'spec' | 'strict'
 
 /** An option. `rule` checks the value. `strict`, if set, replaces `default` in a mock with `rules: 'strict'`. */
-interface Option<Value, Default extends Value = Value, Strict extends Value = Value> {
+export interface Option<Value, Default extends Value = Value, Strict extends Value = Value> {
   readonly rule: Field<unknown, Value>
   readonly default: Default
   readonly strict?: Strict

@@ -32,7 +32,7 @@ export interface AppliedFault {
 }
 
 /** A fault that can still apply to a request. */
-interface ActiveFault {
+export interface ActiveFault {
   /** Serial number of the fault: 1 for the first added fault. */
   readonly number: number
   readonly fault: Fault

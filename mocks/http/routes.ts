@@ -141,7 +141,7 @@ export interface Routed {
 }
 
 /** A base URL of an area, without a trailing slash. */
-interface Base {
+export interface Base {
   readonly url: string
   readonly area: Area
 }

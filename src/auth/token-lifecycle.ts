@@ -58,7 +58,7 @@ const BEAT = 1_000
 const IDLE_BEATS = 5
 
 /** Starts work that several calls share, such as one login. The work goes on while at least one call waits for it. */
-export const shareWork = <Result>(work: (signal: AbortSignal) => Promise<Result>) => {
+const shareWork = <Result>(work: (signal: AbortSignal) => Promise<Result>) => {
   const controller = new AbortController()
   const result = work(controller.signal)
   let callers = 0

@@ -75,7 +75,7 @@ describe('case 91: an honest caller gives', () => {
     const wait = { signal: null, timeout: Number.POSITIVE_INFINITY, until: undefined }
     expect(await gateway.waitForCharge('ch_1', wait)).toMatchObject({ status: 'succeeded' })
     const renewal = { dueDate: '2026-12-01', attempt: undefined, idempotencyKey: undefined }
-    expect(await gateway.renew('ch_1', renewal, { signal: null })).toMatchObject({ id: 'ch_1' })
+    expect(await gateway.renew('ch_0', renewal, { signal: null })).toMatchObject({ id: 'ch_1' })
     const { subscriptions } = await openClients({ body: { ...OK, subscriptionPayments: [] } })
     const page = { page: undefined, perPage: undefined }
     expect(

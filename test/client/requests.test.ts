@@ -48,7 +48,7 @@ describe('a subscription request', () => {
 describe('case 27: addresses', () => {
   it('any identifier is one path segment, under any base URL', async () => {
     const { url, requests } = await anything()
-    const ids = fc.string({ unit: 'grapheme', minLength: 1 }).filter((id) => id !== '.' && id !== '..')
+    const ids = fc.string({ unit: 'grapheme', minLength: 1 }).filter((id) => !['.', '..'].includes(id.trim()))
     const bases = fc.constantFrom('', '/', '//', '/pre/fix', '/pre/fix/', '/pre/fix//')
     await fc.assert(
       fc.asyncProperty(ids, bases, async (id, base) => {
@@ -85,11 +85,11 @@ describe('case 27: addresses', () => {
 describe('headers and bodies', () => {
   it('a renewal has its mandate, and the key of its due date or of the caller', async () => {
     const { gateway, requests } = await openClients({ status: 201, body: CHARGE })
-    await gateway.renew('ch_1', { dueDate: '2026-12-01', attempt: 2 })
-    await gateway.renew('ch_1', { idempotencyKey: 'my key' })
+    await gateway.renew('ch_0', { dueDate: '2026-12-01', attempt: 2 })
+    await gateway.renew('ch_0', { idempotencyKey: 'my key' })
     expect(requests.map(({ headers, body }) => [headers['idempotency-key'], body])).toEqual([
-      [renewalKey('ch_1', '2026-12-01', 2), '{"mandate_id":"ch_1"}'],
-      ['my key', '{"mandate_id":"ch_1"}'],
+      [renewalKey('ch_0', '2026-12-01', 2), '{"mandate_id":"ch_0"}'],
+      ['my key', '{"mandate_id":"ch_0"}'],
     ])
   })
 

@@ -51,7 +51,10 @@ describe('a response that is cut off on a connection that closed properly', () =
   it('is a lost response: the client retries a read and a renewal', async () => {
     const reads = await openClients([{ body: half(DETAILS) }, { body: DETAILS }])
     await calls.details(reads)
-    const renewals = await openClients([{ body: half(CHARGE) }, { status: 201, body: CHARGE }])
+    const renewals = await openClients([
+      { body: half(CHARGE) },
+      { status: 201, body: { ...CHARGE, id: 'ch_2' } },
+    ])
     await calls.renew(renewals)
     expect([reads.requests.length, renewals.requests.length]).toEqual([3, 2])
   })
