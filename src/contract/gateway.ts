@@ -3,20 +3,16 @@ import type { Field, Input, Output } from './fields.ts'
 import { anyJson, filledText, inputUrl, response, strict, wholeNumber } from './fields.ts'
 import { idText, integer, mobileNumber, openText, text, urlOnWire } from './response-fields.ts'
 
-const STATUSES = ['pending_confirmation', 'pending_retry', 'succeeded', 'failed', 'expired'] as const
-const OUTCOMES = [
-  'PENDING',
-  'SUCCEEDED',
-  'INSUFFICIENT_FUNDS',
-  'WALLET_BLOCKED',
-  'RETRYING',
-  'EXPIRED',
-] as const
-
 /** Charge statuses (G1). */
-export type KnownChargeStatus = (typeof STATUSES)[number]
+export type KnownChargeStatus = 'pending_confirmation' | 'pending_retry' | 'succeeded' | 'failed' | 'expired'
 /** Known values of a charge's field `outcome`, the result of the payment. The specification shows only PENDING. */
-export type KnownChargeOutcome = (typeof OUTCOMES)[number]
+export type KnownChargeOutcome =
+  | 'PENDING'
+  | 'SUCCEEDED'
+  | 'INSUFFICIENT_FUNDS'
+  | 'WALLET_BLOCKED'
+  | 'RETRYING'
+  | 'EXPIRED'
 
 const ASK_FOR_UNIT = ' (ask your payment provider for the unit)'
 
@@ -63,9 +59,22 @@ const charge = {
   /** Currency code, such as `BDT`. (G1) */
   currency: text,
   /** `pending_confirmation`, `pending_retry`, `succeeded` (paid), `failed`, `expired`, or a newer status. (G1) */
-  status: openText<KnownChargeStatus>(...STATUSES),
+  status: openText<KnownChargeStatus>(
+    'pending_confirmation',
+    'pending_retry',
+    'succeeded',
+    'failed',
+    'expired',
+  ),
   /** Result of the charge, such as `INSUFFICIENT_FUNDS`; `PENDING` while there is no result yet. (G1) */
-  outcome: openText<KnownChargeOutcome>(...OUTCOMES),
+  outcome: openText<KnownChargeOutcome>(
+    'PENDING',
+    'SUCCEEDED',
+    'INSUFFICIENT_FUNDS',
+    'WALLET_BLOCKED',
+    'RETRYING',
+    'EXPIRED',
+  ),
   /** Identifier of the confirmation, such as `conf_1`. (G1) @remarks Pass it to `confirm`. */
   confirmation_id: idText('conf_'),
   /** Address of the page where the payer enters the code. Send the payer to exactly this address. (G1) */

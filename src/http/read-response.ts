@@ -162,8 +162,7 @@ export const reportEchoes = (
     return got !== '' && !isSame
   })
   // A renewal is a new charge. If the same key was sent with the mandate's charge, a gateway may return that charge.
-  const mandate = textIn(sent, 'mandate_id')
-  const isMandate = mandate !== '' && textIn(data, 'id') === mandate
+  const isMandate = textIn(data, 'id') === (textIn(sent, 'mandate_id') || undefined)
   const field = isMandate ? 'id' : changed[0]
   if (field === undefined) return undefined
   const what = isMandate ? 'the id of the mandate' : `another ${changed.join(' and ')} than the request`
