@@ -234,7 +234,7 @@ export class UnexpectedResponseError extends MandateKitError {
 }
 
 /**
- * Thrown when the response to a charge belongs to another charge, because the passed idempotency key was used before.
+ * Thrown when the response to a charge or renewal is another charge, because the passed idempotency key was used before.
  * Read the charge in `body` with `status(id)`. To charge this payer as well, pass another key.
  */
 export class KeyReusedError extends MandateKitError {

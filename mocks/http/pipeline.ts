@@ -19,9 +19,9 @@ import {
 import type { Decided, WritableRequestLog } from './request-log.ts'
 import { type Addresses, type Located, locate, nearestRoute, type OperationTarget } from './routes.ts'
 
-// The way of a request: locate → read → fault → limit → authenticate → replay → check → operate → respond → log.
-// `createPipeline` has the steps around a decision. `decide` and `execute` have those from the limit to the operation,
-// in the order of row 5.
+// The way of a request: locate → read → fault → outage → limit → route → size → authenticate → replay → check → operate
+// → respond → log. `createPipeline` has the steps around a decision. `decide` and `execute` have those from the outage to
+// the operation, in the order of row 5.
 
 /** Responds with a payer's page. Returns `undefined` for a path that has no page. */
 export type PageHandler = (

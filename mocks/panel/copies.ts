@@ -1,3 +1,4 @@
+import { isObject, type Json } from '../../src/contract/fields.ts'
 import { internalsOf } from '../assemble.ts'
 import { gatewayDefaults, strictGatewayDefaults } from '../gateway/options.ts'
 import { isForm } from '../http/message.ts'
@@ -23,6 +24,9 @@ const isPublicUser = ({ clientOptions }: Mock): boolean => {
   return clientSecret === defaultMerchant.clientSecret && password === defaultMerchant.users[0].password
 }
 
+const isTexts = (body: unknown): body is Record<string, string> =>
+  isObject(body) && Object.values(body).every((value) => typeof value === 'string')
+
 /** Returns the headers to send again. Only the public API key of a mock without options is shown. */
 const headersOf = (mock: Mock, { area, headers, status }: LoggedRequest, accessToken: string) => {
   const hasPublicKey = area === 'gateway' && isPublicKey(mock) && status !== 401
@@ -40,23 +44,16 @@ const headersOf = (mock: Mock, { area, headers, status }: LoggedRequest, accessT
 const bodyOf = (mock: Mock, one: LoggedRequest): string | undefined => {
   const { headers, operation, decision, status } = one
   const isLogin = operation === 'subscriptions.login' && status === 200 && isPublicUser(mock)
-  const { client_secret, password } = loginOf(mock.clientOptions.subscriptions.credentials)
-  const known = { ...(isLogin && { client_secret, password }) }
-  const fields = Object.entries(Object(one.body))
-  const shown = fields.map(([name, value]) => [
-    name,
-    value === HIDDEN ? (Reflect.get(known, name) ?? value) : value,
-  ])
-  const body: unknown = typeof one.body === 'object' ? Object.fromEntries(shown) : one.body
+  // The log hides the secrets of a login, also those that everybody knows.
+  const known: Json = isLogin ? loginOf(mock.clientOptions.subscriptions.credentials) : {}
+  const shown = (name: string, value: unknown): unknown => (value === HIDDEN ? (known[name] ?? value) : value)
+  const body: unknown = one.body && JSON.parse(JSON.stringify(one.body, shown))
   const wasRefused = decision === 'malformed-body' || decision === 'content-type'
   if (body === undefined) return wasRefused ? '{ this body replaces one that was not JSON' : undefined
   if (typeof body === 'string') return body
-  const values = Object.entries(Object(body))
   // Only the login accepts a form, whose values are text. It also accepts JSON that is labeled as a form.
   const isSentAsForm = operation === 'subscriptions.login' && isForm(headers['content-type'] ?? null)
-  return isSentAsForm && values.every(([, value]) => typeof value === 'string')
-    ? new URLSearchParams(Object(body)).toString()
-    : JSON.stringify(body)
+  return isSentAsForm && isTexts(body) ? new URLSearchParams(body).toString() : JSON.stringify(body)
 }
 
 /** Returns whether a request needed a token, and got another response than 401. */

@@ -26,7 +26,6 @@ import {
   visuallyHidden,
 } from './components.ts'
 import { listTable } from './list-table.ts'
-
 import type { Context, PanelPage } from './page.ts'
 import { type Entry, entry, messageEntry, requestEntries, timeline } from './timeline.ts'
 import {

@@ -5,9 +5,6 @@ import type { Recording } from './recording.ts'
 const SECRET_FIELD =
   /^(?:username|password|passwd|otp|client_?id|client_?secret|secret|token|(?:access|refresh|id)_?token|authorization|api_?key)$/i
 const SECRET_PARAMETER = /[?&]([\w-]*(?:token|secret|password|signature|otp|key))=([^&#\s"]+)/gi
-const PART = /; *name="([\w-]+)"[^\r\n]*(?:\r?\n[^\r\n]+)*\r?\n\r?\n([^\r\n]*)/g
-// A field of JSON that cannot be read, and of a form without its content type.
-const TEXT_FIELD = /(?<!\w)([\w-]+)["']?\s*[:=]\s*["']?([^"'&\r\n,}]+)/g
 const NUMBER_FIELD = /^(?:msisdn|phone|mobile)(?:_?number)?$/i
 const NUMBER = /^\+?\d{7,15}$/
 const PLUS_NUMBER = /(?<![\w+])\+\d{7,15}(?!\d)/g
@@ -22,10 +19,35 @@ const SHORTEST_PART = 6
 // A one-time code is replaced only between other characters than digits, because a longer number may contain its digits.
 const CODE = /^\d{1,9}$/
 
-// A form has this shape whatever its Content-Type says.
-const FORM = /^[\w.%[\]-]+=\S*$/
-const FORM_FIELD = /(([^&=]+)=)([^&]*)/g
-const MULTIPART_FIELD = /(name="([^"]*)"[^\r\n]*\r?\n(?:[^\r\n]+\r?\n)*\r?\n)(.*?)(?=\r?\n--)/gs
+const inForm = (value: string): string => new URLSearchParams(`=${value}`).get('') ?? ''
+
+const inText = (value: string): string => {
+  try {
+    return JSON.parse(`"${value}"`)
+  } catch {
+    return value.trim()
+  }
+}
+
+/**
+ * The texts with fields: a form, a multipart form, and any other text, such as JSON that ends early. The shape of a text
+ * decides, because its Content-Type may be wrong. A field has a start, a name and a value, which `plain` decodes.
+ */
+const TEXTS = [
+  { shape: /^[\w.%[\]-]+=\S*$/, field: /(([^&=]+)=)([^&]*)/g, plain: inForm },
+  {
+    shape: /name="[^"]*"[^\r\n]*\r?\n/,
+    field: /(name="([^"]*)"[^\r\n]*\r?\n(?:[^\r\n]+\r?\n)*\r?\n)(.*?)(?=\r?\n--)/gs,
+    plain: (value: string) => value,
+  },
+  {
+    shape: /(?:)/,
+    field: /((?<!\w)([\w-]+)["']?\s*[:=]\s*"?)((?<=")(?:[^"\\]|\\.)*|[^"'&\r\n,}]+)/g,
+    plain: inText,
+  },
+] as const
+
+const textLike = (body: string) => TEXTS.find(({ shape }) => shape.test(body)) ?? TEXTS[2]
 
 /** Replaces secrets and payers' numbers by value. The same value always gets the same replacement. */
 export interface Redactor {
@@ -124,22 +146,18 @@ export const createRedactor = ({ secrets = {}, numbers = [] }: Hidden = {}): Red
     }
   }
 
-  const learnText = (body: string, type: string): void => {
-    const matches = type.includes('multipart') ? body.matchAll(PART) : body.matchAll(TEXT_FIELD)
-    const fields = type.includes('urlencoded')
-      ? new URLSearchParams(body)
-      : [...matches].map(([, ...field]) => field)
-    for (const [name = '', value] of fields) learn(value, name, false)
+  const learnText = (body: string): void => {
+    const { field, plain } = textLike(body)
+    for (const [, , name = '', value = ''] of body.matchAll(field)) learn(plain(value), name, false)
   }
 
   const bodyOf = (body: unknown): unknown => {
     if (typeof body !== 'string') return json(body)
+    const { field, plain } = textLike(body)
     // Field by field, because a short secret is replaced only as a whole value.
-    const pattern = FORM.test(body) ? FORM_FIELD : MULTIPART_FIELD
-    const hidden = body.replace(pattern, (field, head: string, name: string, value: string) => {
-      const plain = pattern === FORM_FIELD ? (new URLSearchParams(`=${value}`).get('') ?? '') : value
-      const replacement = name === 'grant_type' ? undefined : replacements.get(plain)
-      return replacement === undefined ? field : head + replacement
+    const hidden = body.replace(field, (whole, start: string, name: string, value: string) => {
+      const replacement = name === 'grant_type' ? undefined : replacements.get(plain(value))
+      return replacement === undefined ? whole : start + replacement
     })
     return text(hidden)
   }
@@ -156,9 +174,9 @@ export const createRedactor = ({ secrets = {}, numbers = [] }: Hidden = {}): Red
     text,
     json,
     recording({ request, response, ...rest }) {
-      const { authorization, 'content-type': type } = request.headers
+      const { authorization } = request.headers
       if (authorization !== undefined) hide('token', authorization.replace(/^bearer +/i, ''))
-      if (typeof request.body === 'string') learnText(request.body, type ?? '')
+      if (typeof request.body === 'string') learnText(request.body)
       else learn(request.body, '', false)
       learn(request.path, '', false)
       // The specification does not show the form of the table of test numbers, so any name may stand for a number.
@@ -171,15 +189,13 @@ export const createRedactor = ({ secrets = {}, numbers = [] }: Hidden = {}): Red
           headers: headersOf(request.headers),
           ...(request.body === undefined ? {} : { body: bodyOf(request.body) }),
         },
-        ...(response === undefined
-          ? {}
-          : {
-              response: {
-                ...response,
-                headers: headersOf(response.headers),
-                ...(response.body === undefined ? {} : { body: bodyOf(response.body) }),
-              },
-            }),
+        ...(response && {
+          response: {
+            ...response,
+            headers: headersOf(response.headers),
+            ...(response.body === undefined ? {} : { body: bodyOf(response.body) }),
+          },
+        }),
       }
     },
   }

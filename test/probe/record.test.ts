@@ -24,6 +24,28 @@ const LOGINS: Readonly<Record<string, RequestInit>> = {
   'JSON that ends early': { body: JSON.stringify({ ...login, padding: 'x'.repeat(9) }).slice(0, -12) },
 }
 
+const SHORT = {
+  grant_type: 'password',
+  client_id: 'shop-1',
+  client_secret: 's3c',
+  username: 'bob',
+  password: 'p@ "s',
+}
+const asText = JSON.stringify({ ...SHORT, padding: 'x'.repeat(9) }).slice(0, -12)
+
+test.each([
+  ['JSON that ends early', asText],
+  ['a form', String(new URLSearchParams(SHORT))],
+  ['a multipart form', multipart(SHORT)],
+])('a short secret is replaced too, as the whole value of a field of %s', async (_, body) => {
+  const lines: string[] = []
+  const fetch = record(createMock().fetch, (recording) => lines.push(JSON.stringify(recording.request.body)))
+  await fetch('https://subscriptions.mandatekit.test/oauth/token', { method: 'POST', body })
+  expect(lines[0]).toContain('redacted-clientsecret-1')
+  expect(lines[0]).toContain('redacted-password-1')
+  for (const part of ['shop-1', 's3c', 'bob', 'p@', 'p%40']) expect(lines[0]).not.toContain(part)
+})
+
 test.each(Object.entries(LOGINS))(
   'a login as %s is recorded without a secret, although nobody named the secrets',
   async (_, init) => {
