@@ -103,14 +103,16 @@ export const startFleet = async ({ mock, workers: count, otp = '123456', ...give
   // Simulated payers authorize every subscription request that has a url, and enter the code of every charge.
   const acted = new Set<string>()
   const isNew = (id: string): boolean => !acted.has(id) && Boolean(acted.add(id))
+  const unconfirmed = () =>
+    shop.books.all<Charge>("SELECT * FROM charges WHERE status = 'pending_confirmation'")
+  const entryOf = ({ key, confirm_try }: Charge): string => `${key}_${confirm_try}`
   const letPayersAct = async (code: string): Promise<void> => {
     const { books } = shop
     for (const { invoice_id } of books.unmatched())
       if (invoice_id && isNew(invoice_id)) mock.payer.authorize(invoice_id)
-    const waiting = books.all<Charge>("SELECT * FROM charges WHERE status = 'pending_confirmation'")
-    for (const { key, order_id, confirm_try } of waiting) {
-      const entry = `${key}_${confirm_try}`
-      if (isNew(entry)) await shop.confirm(order_id, code).catch(() => acted.delete(entry))
+    for (const charge of unconfirmed()) {
+      const entry = entryOf(charge)
+      if (isNew(entry)) await shop.confirm(charge.order_id, code).catch(() => acted.delete(entry))
     }
   }
   let acting = Promise.resolve()
@@ -127,6 +129,11 @@ export const startFleet = async ({ mock, workers: count, otp = '123456', ...give
     async waiting(): Promise<number> {
       const count = (queue: Queue) => queue.getJobCountByTypes('waiting', 'prioritized', 'active', 'delayed')
       return (await count(shop.queues.subscriptions)) + (await count(shop.queues.gateway))
+    },
+    /** Returns how many payers have not acted yet. If the clock moves by days before they act, their requests expire. */
+    payersLeft(): number {
+      const requests = shop.books.unmatched().map(({ invoice_id }) => invoice_id ?? '')
+      return [...requests, ...unconfirmed().map(entryOf)].filter((id) => id !== '' && !acted.has(id)).length
     },
     /** Kills a worker without warning, if it runs, and starts another. */
     async crashWorker(index: number): Promise<void> {

@@ -23,9 +23,10 @@ for (let number = 1; number <= 10; number += 1) {
   await fleet.order({ ...order, id: `mandate_${number}`, kind: 'mandate', msisdn })
 }
 
-/** Waits until no job is left, and prints the progress. */
+/** Waits until no job is left and every payer has acted, and prints the progress. */
 const finish = async (what: string): Promise<void> => {
-  for (let shown = '', line = ' '; !line.endsWith(' 0, jobs: 0'); shown = line) {
+  const isDone = (line: string): boolean => line.endsWith(' 0, jobs: 0') && fleet.payersLeft() === 0
+  for (let shown = '', line = ' '; !isDone(line); shown = line) {
     await new Promise((resolve) => setTimeout(resolve, 500))
     line = `${what}: open intentions: ${fleet.books.open()}, jobs: ${await fleet.waiting()}`
     if (line !== shown) console.log(line)

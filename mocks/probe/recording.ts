@@ -48,7 +48,6 @@ export const bodyOf = (text: string): unknown => {
   }
 }
 
-/** A message as `fetch` has it. */
 interface Message {
   readonly headers: Headers
   readonly text: string

@@ -19,8 +19,6 @@ const SHORTEST_PART = 6
 // A one-time code is replaced only between other characters than digits, because a longer number may contain its digits.
 const CODE = /^\d{1,9}$/
 
-const inForm = (value: string): string => new URLSearchParams(`=${value}`).get('') ?? ''
-
 const inText = (value: string): string => {
   try {
     return JSON.parse(`"${value}"`)
@@ -29,19 +27,21 @@ const inText = (value: string): string => {
   }
 }
 
-/**
- * The texts with fields: a form, a multipart form, and any other text, such as JSON that ends early. The shape of a text
- * decides, because its Content-Type may be wrong. A field has a start, a name and a value, which `plain` decodes.
- */
+// A text's shape decides what it is, because its Content-Type may be wrong. The last shape is that of any other text, such
+// as JSON that ends early. A field has a start, a name, and a value, which `plain` decodes.
 const TEXTS = [
-  { shape: /^[\w.%[\]-]+=\S*$/, field: /(([^&=]+)=)([^&]*)/g, plain: inForm },
+  {
+    shape: /^[\w.%[\]-]+=\S*$/,
+    field: /(([^&=]+)=)([^&]*)/g,
+    plain: (value: string) => new URLSearchParams(`=${value}`).get('') ?? '',
+  },
   {
     shape: /name="[^"]*"[^\r\n]*\r?\n/,
     field: /(name="([^"]*)"[^\r\n]*\r?\n(?:[^\r\n]+\r?\n)*\r?\n)(.*?)(?=\r?\n--)/gs,
     plain: (value: string) => value,
   },
   {
-    shape: /(?:)/,
+    shape: /./,
     field: /((?<!\w)([\w-]+)["']?\s*[:=]\s*"?)((?<=")(?:[^"\\]|\\.)*|[^"'&\r\n,}]+)/g,
     plain: inText,
   },
