@@ -33,7 +33,7 @@ const [first] = payments
 if (first === undefined) throw new Error('There is no payment.')
 mock.payer.reverse(first.paymentId)
 const { reverseTransactionAmount } = await subscriptions.payment(first.paymentId)
-console.log(`3. The payer got the first payment back. The API shows the amount: ${reverseTransactionAmount}.`)
+console.log(`3. The first payment was reversed: the payer got ${reverseTransactionAmount} back.`)
 
 // The API's times do not contain their time zone, so the program passes the zone to `toInstant`.
 const instant = toInstant(first.transactionDate, 'Asia/Dhaka').toISOString()

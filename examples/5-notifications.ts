@@ -7,7 +7,7 @@ const mock = createMock({ clock: new Date('2027-01-01T06:00:00Z') })
 const subscriptions = new SubscriptionsClient({ ...mock.clientOptions.subscriptions, fetch: mock.fetch })
 
 const handler = createNotificationHandler({
-  // Looks up each notification in the API, because it is not signed.
+  // Asks the API about each notification, because notifications are not signed.
   verify: lookupVerifier(subscriptions, { clock: mock.clock }),
   onSubscription: ({ status }) => console.log('1. The subscription:', status),
   onPayment: ({ paymentId, status }) => console.log('2. Payment', paymentId, status),

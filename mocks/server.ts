@@ -17,7 +17,7 @@ import type { Mock } from './types.ts'
 
 const text = filledText()
 
-// Declarations name this type. Inferred, they would say `Uint8Array<ArrayBufferLike>`, which TypeScript 5.2 does not know.
+// The declarations name this type. An inferred type would be `Uint8Array<ArrayBufferLike>`, which TypeScript 5.2 lacks.
 type Pem = string | Uint8Array
 
 const pem = rule<Pem>('PEM, as text or bytes', (value) => value instanceof Uint8Array || accepts(text, value))
@@ -35,7 +35,7 @@ const serverOptions = {
   host: optional(text),
   /** The mock to serve. Default: a new mock. */
   mock: optional(rule<Mock>('a mock that createMock made', (value) => Object(value) === value)),
-  /** Whether the control panel is served at `/_mock`. Default: true. */
+  /** Whether to serve the control panel at `/_mock`. Default: true. */
   panel: optional(flag),
   /** Largest request body in bytes. The server responds to a larger body with status 413. Default: 1 MiB. */
   maxBodyBytes: optional(wholeNumber(1)),
@@ -60,7 +60,7 @@ const serverOptions = {
   /**
    * Path of a file that keeps the mock's state across restarts, such as `mock.state`. If the file exists, the server
    * restores the state. The server writes changes within about a second, and at `close`. The file contains the mock's
-   * tokens and payers' numbers, but no faults, receivers and logged requests. Default: none.
+   * tokens and payers' numbers, but no faults, receivers or logged requests. Default: none.
    */
   state: optional(text),
 }

@@ -22,8 +22,8 @@ export interface Shop {
 }
 
 /**
- * Thrown by a job that finds its key too old. The gateway may have forgotten the key, so the same call could charge the
- * payer again. A person asks the provider whether the charge exists.
+ * Thrown by a job whose key is too old. The gateway may have forgotten the key, so the same call could charge the payer
+ * again. A person asks the provider whether the charge exists.
  */
 class KeyTooOld extends UnrecoverableError {}
 
@@ -36,7 +36,7 @@ const QUARTER_OF_AN_HOUR = 900_000
 /** Records the time of a charge's first request, and returns the charge if the same key may be sent (again). */
 const intendSend = ({ books, keyLifetime }: Shop, key: string) => {
   const charge = books.intendSend(key)
-  // The request needs time too, so the last tenth of the lifetime does not count.
+  // The request itself takes time, so a key older than nine tenths of its lifetime is too old.
   if (charge.id === null && Date.now() - (charge.sent_at ?? 0) > 0.9 * keyLifetime)
     throw new KeyTooOld(`The first request with the key ${key} was sent too long ago.`)
   return charge
@@ -62,7 +62,7 @@ export const orderOf = async ({ books, queues, subscriptions }: Shop, subscripti
 
 export const jobs: Runs = {
   subscriptions: {
-    /** Sends a new request even if an earlier run sent one: without an idempotency key, a call cannot be repeated. */
+    /** Sends a new request even if an earlier run sent one, because a call without an idempotency key cannot be retried. */
     subscribe: async ({ orderId }, { books, subscriptions }, signal) => {
       const { url, amount, start, end } = books.order(orderId)
       if (url !== null || end === null) return
@@ -99,7 +99,7 @@ export const jobs: Runs = {
   },
 
   gateway: {
-    /** The idempotency key is the job's id, so the gateway makes one charge, however often the job runs. */
+    /** The idempotency key is the job's id, so the gateway charges only once, even if the job runs again. */
     charge: async ({ orderId }, shop, signal) => {
       const { msisdn, amount } = shop.books.order(orderId)
       const { key, id } = intendSend(shop, chargeKey(orderId))
@@ -124,7 +124,7 @@ export const jobs: Runs = {
         return books.settled(id, confirmed.status)
       } catch (error) {
         if (!(error instanceof ApiError) || error.status !== 400 || error.verdict !== 'refused') throw error
-        // A wrong code is no failure of the job. The shop's page asks the payer again, and adds a job for the next try.
+        // A wrong code does not fail the job. The shop's page asks the payer again, and adds a job for the next try.
         return books.wrongCode(key, attempt)
       }
     },
@@ -183,8 +183,8 @@ export const jobs: Runs = {
         if (difference.kind === 'cancellation-missing') books.cancelled(difference.subscriptionId)
         if (difference.kind === 'charge-differs') books.settled(difference.chargeId, difference.status)
       }
-      // The job corrects only the three kinds of differences above. The others may be temporary, so a person should
-      // look at those that two nightly runs in a row find.
+      // The job corrects only the three kinds of differences above. The others may be temporary. If two nightly runs in a
+      // row find one, a person should look at it.
       books.ran('reconcile', started)
       return found
     },

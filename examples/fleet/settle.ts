@@ -10,18 +10,18 @@ export class Later extends Error {
   }
 }
 
-/** Returns a function that tells BullMQ what happens to a job after an error. `scale` shortens the waits of a test. */
+/** Returns a function that tells BullMQ what to do with a job after an error. `scale` shortens the waits of a test. */
 export const settleFor = (queue: Queue, scale = 1) => {
   const inTime = (milliseconds: number): number => Math.ceil(milliseconds * scale)
 
   return async (error: unknown, job: Job, token: string, firstSentAt?: number): Promise<never> => {
     const next =
       error instanceof Later ? { ...error, step: 'retry' as const } : nextStep(error, { firstSentAt })
-    // An error of another kind, such as a busy database, uses up one of BullMQ's attempts.
+    // Any other error, such as a busy database, uses up one of BullMQ's attempts.
     if (next.step === 'unknown-error') throw error
     // The same call would fail again. The job waits for a person, who repairs the cause and calls `retryFailed`.
     if (next.step === 'fail') throw new UnrecoverableError(String(error))
-    // A delayed job joins the end of its priority. A call that may have been executed must not wait behind a backlog.
+    // A delayed job goes behind all jobs of its priority. A call that may have been executed must not wait so long.
     if (isMandateKitError(error) && error.outcome === 'unknown') await job.changePriority({ priority: 0 })
     if (next.step === 'pause-queue') {
       // Every other job of the queue would fail too. The pause uses up no attempt.

@@ -25,8 +25,8 @@ export const openShop = async (settings: Settings) => {
   app.post('/notifications', raw, async ({ headers, body }, response) => {
     // Other headers, such as cookies, may contain secrets, which a queue should not store.
     const kept = Object.fromEntries(HEADERS.map((name) => [name, headers[name]]))
-    // The job gets no id from the delivery. BullMQ ignores a second job with the same id, so a forged delivery with the
-    // id of a genuine delivery could make BullMQ ignore the genuine one.
+    // The job's id does not come from the delivery. BullMQ ignores a second job with the same id, so a forged delivery
+    // with a genuine id could make BullMQ ignore the genuine delivery.
     const delivery = { headers: kept, body: Buffer.isBuffer(body) ? body.toString() : '' }
     const added = queues.subscriptions.add('notification', delivery)
     // Responds with 2xx only after Redis has stored the job, because the sender does not retry after a 2xx.

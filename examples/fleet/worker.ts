@@ -71,12 +71,12 @@ const shop: Shop = {
   notifications,
   patient,
   keyLifetime,
-  // As many as the limiter lets through: 13 windows of 5 s have a thirteenth of the limit each.
+  // The number of jobs that the limiter lets through in an hour, which has 720 windows of 5 s.
   renewalsPerHour: 720 * limiterFor(limits.gateway, settings).max,
 }
 
 const work = (queue: QueueName, perMinute: number, requestsPerJob: number, concurrency: number) => {
-  // The setting `minute` shortens a minute for a fast run, and each wait by the same factor.
+  // For a fast run, the setting `minute` makes a minute and all waits shorter by the same factor.
   const settle = settleFor(queues[queue], minute / 60_000)
   const worker = new Worker(
     queueId(queue, settings),
@@ -112,7 +112,7 @@ const work = (queue: QueueName, perMinute: number, requestsPerJob: number, concu
 }
 
 const workers = [
-  // Verifying and processing a notification takes up to three requests.
+  // A job verifies and processes a notification with up to three requests.
   work('subscriptions', limits.subscriptions, 3, concurrency),
   work('gateway', limits.gateway, 1, concurrency),
   work('nightly', 60, 1, 1),

@@ -102,7 +102,7 @@ const settle = async (boss: Boss, pauses: Pauses, job: Job<JobData>, firstSentAt
       await pauses.pause(job.name, Date.now() + next.afterMs)
       return again(next.afterMs)
     case 'find-out':
-      // The next run of the job must first read what this run did. Only a person can find a charge of a forgotten key.
+      // The next run of the job must first read what this run did. If the key is forgotten, only a person can find this out.
       return next.how === 'find-charge' ? 'deadletter' : again(1_000)
     case 'fail':
       return 'deadletter'
@@ -135,7 +135,7 @@ export const handle = async (
       return settle(boss, pauses, job, firstSentAt ?? startedAt, error)
     }
   }
-  // After `runAgain`, the job is completed already, and pg-boss does not complete it twice.
+  // `runAgain` has already completed the job, and pg-boss does not complete a job twice.
   return [{ id: job.id, status: (await result()) ?? 'completed' }]
 }
 

@@ -15,7 +15,7 @@ const { renew } = proxyActivities<Activities>({
 /** Sent by an activity if every renewal would fail, with the wait in milliseconds and the reason. */
 export const pauseQueue = defineSignal<[afterMs: number, reason: string]>('pause-queue')
 
-/** A pause that holds back all renewals of a workflow. A shorter pause does not replace a longer one. */
+/** A pause that delays all renewals of a workflow. A shorter pause does not replace a longer one. */
 export const createPause = (wait: (milliseconds: number) => Promise<void>, now: () => number) => {
   let until = 0
   return {

@@ -33,7 +33,7 @@ export const subscriptionLifecycle = async (
         amount: '25.00',
         userReturnURL: 'https://shop.example/return',
       }),
-    ({ url }) => `Ask for a weekly subscription. The shop sends the payer to ${url}`,
+    ({ url }) => `Request a weekly subscription. The shop sends the payer to ${url}`,
   )
   await call(
     'subscriptions.status',
@@ -85,7 +85,7 @@ export const subscriptionLifecycle = async (
     await call(
       'subscriptions.payment',
       () => client.payment(paymentId),
-      ({ transactionDate }) => `Read the last payment: made ${transactionDate}.`,
+      ({ transactionDate }) => `Read the last payment, made at ${transactionDate}.`,
     )
   }
 

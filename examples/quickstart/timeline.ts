@@ -1,9 +1,9 @@
 import { styleText } from 'node:util'
 
-/** Prints one sentence for each step of the program, with the time and the operation. No line exceeds 100 columns. */
+/** Prints a sentence, the time and the operation of each step of the program. A line has at most 100 columns. */
 export interface Timeline {
   title(text: string): void
-  /** Prints a sentence that belongs to no step. */
+  /** Prints a sentence without a time. */
   text(sentence: string): void
   /** Prints a step that is not a call. */
   note(text: string): void

@@ -82,7 +82,7 @@ const OPTIONS = {
 
 /** The output of `--help`. */
 export const help = `Usage: mandatekit mock [options]
-       mandatekit probe --config <file> [options]   asks a sandbox for the options of the mock; see probe --help
+       mandatekit probe --config <file> [options]   finds the options that make the mock behave like a sandbox; see probe --help
        mandatekit compare <recordings.jsonl> [options]   compares the mock with a server; see compare --help
 
 Serves a mock of both APIs (subscriptions and gateway), the payer's pages and a control panel.
@@ -97,22 +97,22 @@ Options
                          can be repeated; the panel refuses unknown names
   -c, --config <file>    options of the mock: a .json file, or a .js, .mjs or .ts module that exports them
                          as config or as default
-      --state <file>     keep the state over restarts: read this file at start, if it exists, and write changes
-                         to it; the time in the file replaces --clock; the file contains tokens
-      --clock <time>     freeze the mock's clock at a time such as 2027-01-01T06:00:00Z until it is moved;
+      --state <file>     keep the state across restarts in this file, which is created if it does not exist;
+                         the time in the file replaces --clock; the file contains tokens
+      --clock <time>     freeze the mock's clock at a time such as 2027-01-01T06:00:00Z until you move it;
                          by default the clock follows this machine
-      --seed <text>      generate the same identifiers in each run with this seed; without it, each run has other
-                         identifiers, unless the clock is frozen
+      --seed <text>      generate the same identifiers in each run with this seed; by default, each run has
+                         other identifiers, unless the clock is frozen
       --strict           also refuse requests that a real server is likely to refuse
-      --limits           apply rate limits, in this machine's time, also while the clock is frozen;
-                         by default a frozen clock applies only limits that the --config file sets
+      --limits           apply rate limits even while the clock is frozen, in this machine's time;
+                         by default, only limits in the --config file apply while the clock is frozen
       --notify <url>     deliver notifications to this URL; can be repeated; a delivery without a 2xx
                          response is retried: at most 6 attempts in 9 hours of the mock's clock
       --notify-once      deliver each notification once, whatever the response is
       --no-panel         do not serve the control panel
   -q, --quiet            do not print requests and deliveries
       --log <format>     how to print requests and deliveries: text (default), one line each; or json, one JSON
-                         object a line, while all other output goes to the standard error
+                         object a line; then all other output goes to the standard error
       --cert <file>      certificate in PEM: serve HTTPS and HTTP/2; requires --key
       --key <file>       private key of the certificate in PEM
   -h, --help             print this text

@@ -18,7 +18,7 @@ Replays recordings of a server on the mock, and prints each difference with its 
 
 Options
   -c, --config <file>   options of the mock, for example probe/mock.config.json
-      --ignore <row>    leave out the differences of a row; can be repeated
+      --ignore <row>    omit the differences of a row; can be repeated
       --github          also print each difference as an annotation of GitHub Actions
   -h, --help            print this text
 

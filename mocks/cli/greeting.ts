@@ -7,7 +7,7 @@ import { defaultMerchant, subscriptionsDefaults } from '../subscriptions/options
 /** Returns whether the mock's clock is frozen. */
 const isFrozen = ({ clock = 'system' }: MockOptions): boolean => clock !== 'system'
 
-/** The facts that the greeting prints. */
+/** The values that the greeting prints. */
 export interface Started {
   readonly url: string
   readonly version: string

@@ -39,24 +39,26 @@ const OPTIONS = {
 /** The output of `mandatekit probe --help`. */
 const help = `Usage: mandatekit probe --config <file> [options]
 
-Asks a sandbox what the specification leaves open, and writes the options that make the mock behave alike.
+Finds out how a sandbox behaves where the specification leaves this open, and writes the options that make the
+mock behave in the same way.
 
 Options
   -c, --config <file>   JSON: { "subscriptions": { "baseUrl", "credentials": { "clientId", "clientSecret", "username",
                         "password" } }, "gateway": { "baseUrl", "apiKey", "testNumbers" } }; a value such as
                         "$API_KEY" is read from the environment
-  -o, --out <folder>    folder of the results; default probe; a run resumes the session that it finds there
-      --read-only       send nothing that creates anything (default)
+  -o, --out <folder>    folder of the results; default probe; if the folder contains a session, the run resumes it
+      --read-only       send only requests that create nothing (default)
       --writes          send subscription requests, and charges of test numbers
       --reset           reset the gateway of the sandbox, which deletes its charges
       --rate-limit      exceed the rate limits
       --lockout <n>     send at most n wrong logins, which may lock the user
-      --no-payer        skip what a person must do on the payer's page
+      --no-payer        skip the question for which a person must act on the payer's page
       --list            print the questions, and send nothing
   -h, --help            print this text
 
 Results: mock.config.json for mandatekit mock --config, report.md, recordings.jsonl, session.jsonl.
-Exit codes: 0 all questions were asked, 1 the command failed, 2 the command is not valid or an area was not asked to the end.
+Exit codes: 0 all questions were asked, 1 the command failed, 2 the command is not valid, or an area was stopped before
+its last question.
 `
 
 const usageError = (message: string): CommandError =>
@@ -92,7 +94,7 @@ const levelsOf = (flags: Flags): readonly Level[] => {
   return ['read', ...more]
 }
 
-/** Replaces values such as `$API_KEY` by the variables of the environment that they name. `place` names the value. */
+/** Replaces a value such as `$API_KEY` with the environment variable of this name. `place` names the value. */
 const withEnvironment = (value: unknown, place = ''): unknown => {
   if (Array.isArray(value)) return value.map((each, index) => withEnvironment(each, `${place}[${index}]`))
   if (isObject(value)) {
@@ -173,9 +175,9 @@ const sessionIn = (folder: string, config: ProbeConfig) => {
   const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
   const whole = text.slice(0, text.lastIndexOf('\n') + 1)
   appendFileSync(path, '')
-  // Other users of the machine must not read what the sandbox answered.
+  // Other users of the machine must not read the sandbox's responses.
   chmodSync(path, 0o600)
-  // Not written anew: if that were interrupted, the next run would charge again.
+  // Shortens the file instead of writing it again: if a write were interrupted, the next run would charge again.
   truncateSync(path, Buffer.byteLength(whole))
   const lines = whole.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as SessionLine]))
   const asks = [config.subscriptions, config.gateway].map((area) => area?.baseUrl ?? 'nothing').join(' and ')
@@ -196,7 +198,7 @@ const progressOf =
 
 /** Prints the address of a page, and waits until a person has acted there. */
 const payerAt = (outputs: Outputs) => async (action: string, url: string) => {
-  // Without input, nobody is there to press Enter.
+  // Without input, no person can press Enter.
   if (process.stdin.readableEnded) return
   const terminal = createInterface({ input: process.stdin })
   outputs.stdout.write(`Please ${action} at ${url} and then press Enter.\n`)
@@ -223,7 +225,7 @@ const write = (
  * Runs `mandatekit probe`.
  *
  * @param words the arguments after `probe`
- * @returns the exit code: 0 if every question was asked, 2 if an area was not asked to the end
+ * @returns the exit code: 0 if every question was asked, 2 if an area was stopped before its last question
  */
 export const runProbe = async (words: readonly string[], outputs: Outputs): Promise<number> => {
   const flags = parse(words)

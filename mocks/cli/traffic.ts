@@ -13,7 +13,7 @@ const templates = new Map<string, string>(
   ]),
 )
 
-/** Returns the identifier in the path of a request. A mock may have another prefix, so both paths are read backwards. */
+/** Returns the identifier in a request's path. Compares from the path's end, because a mock may have another prefix. */
 const idInPath = ({ operation, path }: LoggedRequest): string | undefined => {
   const template =
     templates
@@ -30,7 +30,7 @@ const objectOf = (request: LoggedRequest): string => {
   return String(idInPath(request) ?? id ?? invoiceID ?? request.idempotencyKey ?? '')
 }
 
-/** Returns the reason of a response that is no success: the mock's decision and its explanation. */
+/** Returns why a response is not a success: the mock's decision and its explanation. */
 const reasonOf = ({ status, decision, explanation }: LoggedRequest): string =>
   decision === 'accepted' || (decision === 'page' && Number(status) < 400)
     ? ''

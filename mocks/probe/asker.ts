@@ -18,7 +18,7 @@ import { endpoints, recordingOf } from './recording.ts'
 import type { Redactor } from './redact.ts'
 import type { Session } from './session.ts'
 
-/** What a run may cost. */
+/** The limits of a run. */
 export interface Budget {
   readonly requests: number
   readonly seconds: number
@@ -26,7 +26,7 @@ export interface Budget {
   readonly timeoutSeconds: number
 }
 
-/** What the asker stands on. */
+/** The functions and values that an asker needs. */
 export interface AskerParts {
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>
   readonly clock: { now(): number; sleep(milliseconds: number): Promise<void> }
@@ -34,7 +34,7 @@ export interface AskerParts {
   readonly redactor: Redactor
   readonly budget: Budget
   readonly wrongLogins: number
-  /** Asks a person to act at an address. Absent if nobody is there. */
+  /** Asks a person to act at an address. Absent if no person can act. */
   readonly payer?: ((action: string, url: string) => Promise<void>) | undefined
 }
 
@@ -43,9 +43,9 @@ const PREFIXES: Readonly<Record<Area, string>> = {
   gateway: GATEWAY_API_PREFIX,
 }
 const SECOND = 1_000
-/** After so many requests in a row without a usable response, the area is not asked any more. */
+/** After this many requests in a row without a usable response, the probe stops asking the area. */
 const MOST_FAILURES = 3
-/** How long to wait after a 429 that does not say it. */
+/** How long to wait after a 429 that names no time. */
 const USUAL_WAIT = 60 * SECOND
 
 const definitionOf = (operation: string): EndpointDefinition => {
@@ -62,7 +62,7 @@ const pathOf = (area: Area, config: ProbeArea, { path }: EndpointDefinition, sen
   return `${sending.at ?? filled}${sending.query ? `?${sending.query}` : ''}`
 }
 
-/** Returns the milliseconds after which a refused call may be repeated. */
+/** Returns after how many milliseconds a refused call may be retried. */
 const waitOf = ({ headers }: Reply, now: number): number => {
   const after = headers['retry-after']
   const until = Number(headers['x-ratelimit-reset']) * SECOND - Date.parse(headers.date ?? '')
@@ -72,7 +72,7 @@ const waitOf = ({ headers }: Reply, now: number): number => {
 
 const SHAPE = ['errorCode', 'access_token', 'error'] as const
 
-/** Returns whether a response has the shape of the area, so that its status is the area's own verdict. */
+/** Returns whether a response has the area's own form. Otherwise, its status may come from a proxy. */
 const isOwn = (area: Area, { status, body, isEmpty, isForeign }: Reply): boolean => {
   if (isForeign || status >= 500) return false
   if (status < 300 && (isEmpty || area === 'gateway')) return true
@@ -80,9 +80,9 @@ const isOwn = (area: Area, { status, body, isEmpty, isForeign }: Reply): boolean
 }
 
 /**
- * Creates the asker of one area, which sends the requests of the questions one by one. It keeps the budget and the
- * server's limits. A request whose response is in the session is not sent again; one that may act and was sent without
- * a recorded response is never repeated.
+ * Creates the asker of one area, which sends the requests of the questions one by one. It stays within the budget and
+ * the server's rate limit. If the session has a request's response, the asker does not send the request again. If a
+ * request may act and its response was not recorded, the asker never retries it.
  */
 export const createAsker = (
   area: Area,
@@ -112,7 +112,7 @@ export const createAsker = (
     if (clock.now() + Math.max(0, wait) > endsAt) {
       throw new Stopped(
         wait > 0
-          ? `the server asks for a wait of ${Math.ceil(wait / SECOND)} s, longer than the time budget allows`
+          ? `the server requires a wait of ${Math.ceil(wait / SECOND)} s, which exceeds the time budget`
           : `the time budget of ${budget.seconds} s is used up`,
       )
     }
@@ -157,7 +157,7 @@ export const createAsker = (
     return `Bearer ${token?.value ?? ''}`
   }
 
-  /** Returns a response whose verdict counts. */
+  /** Returns the response if it can answer a question. Otherwise throws. */
   const usable = (reply: Reply, { operation, auth, at }: Sending): Reply => {
     if (at === undefined && !isOwn(area, reply))
       throw failed(`${operation} got ${reply.status} without the API's own body`)
@@ -168,19 +168,19 @@ export const createAsker = (
 
   const transmit = async (id: string, sending: Sending): Promise<Reply> => {
     const definition = definitionOf(sending.operation)
-    // A response with secrets or numbers is recorded without them, so these two are sent anew after a restart.
+    // Recordings omit secrets and phone numbers, so a restarted run sends logins and `reference` again.
     const isLive = definition.auth === 'credentials' || sending.operation === 'gateway.reference'
     const earlier = isLive ? undefined : session.replyTo(id)
     if (earlier !== undefined) return usable(earlier, sending)
     const actsTwice = sending.once === true || (definition.acts === true && sending.key === undefined)
     if (actsTwice && session.wasSent(id)) {
-      throw new Unanswered('the run ended while this request was sent, and it is not sent twice')
+      throw new Unanswered('an earlier run ended during this request, which must not be sent twice')
     }
     const { body } = sending
     const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
     for (;;) {
       await admit(sending.impatient === true)
-      // After the wait for the limit, because a token may be short-lived.
+      // Gets the token after the wait for the rate limit, because a token may expire during the wait.
       const bearer = await authorization(definition.auth, sending.auth)
       const headers = new Headers({
         ...(bearer === '' ? {} : { authorization: bearer }),
@@ -207,7 +207,7 @@ export const createAsker = (
     }
   }
 
-  /** Hides what may be a token, because nobody knows the fields of this response. */
+  /** Hides every text that may be a token, because the fields of this response are not known. */
   const hideTexts = (body: Json): void => {
     for (const [name, text] of Object.entries(body)) {
       if (typeof text === 'string' && text.length > 15) redactor.hide(name, text)
@@ -219,7 +219,7 @@ export const createAsker = (
     return { client_id: clientId, client_secret: clientSecret, username, password }
   }
 
-  /** Logs in with the right credentials. After a refusal the area is not asked any more, so that nothing locks. */
+  /** Logs in with the right credentials. After a rejected login, stops the area, so that the user is not locked. */
   const login = async (id: string): Promise<Reply> => {
     const body = { grant_type: 'password', ...credentials() }
     const reply = await transmit(id, { operation: 'subscriptions.login', body })

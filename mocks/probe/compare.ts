@@ -15,7 +15,7 @@ export interface Difference extends Finding {
   readonly row: string
   /** The operation, or method and path if no operation has this path. */
   readonly operation: string
-  /** The numbers of the recordings that show it. The first recording has number 1. */
+  /** The numbers of the recordings that show the difference. The first recording has number 1. */
   readonly recordings: readonly number[]
 }
 
@@ -137,7 +137,7 @@ const compareResponses = (
   return [...status, ...headers, ...bodies, ...wrong]
 }
 
-/** The area whose rate limit refused a call that the server accepted, and the differences so far. */
+/** The differences so far, and the area whose rate limit refused a call that the server accepted. */
 interface Replay extends Comparison {
   readonly limited?: Area
 }
@@ -175,7 +175,7 @@ const replay = async (
       try {
         next.act(mock, (id) => ids.get(id) ?? id)
       } catch (error) {
-        // The mock is in another state than the server was. The next responses show it.
+        // The mock's state differs from the server's. The next responses show the difference.
         if (!(error instanceof MockRefusedError)) throw error
       }
     }

@@ -24,7 +24,7 @@ const credentialsOf = (exchanges: readonly Exchange[]) => {
       if (!users.some((user) => user.username === username)) users.push({ username, password })
       merchants.set(textOf(fields, 'client_id'), { clientSecret, users })
     } else if (area === 'subscriptions' && bearer !== '' && !issued.has(bearer)) {
-      // The token is older than the recordings. It was valid until the first 401.
+      // The token was issued before the recordings began. It was valid until the first 401.
       const isRefused = response?.status === 401
       const known = tokens.get(bearer)
       if (known === undefined) tokens.set(bearer, { accessToken: bearer, expiresAt: FOREVER, isRefused })
@@ -41,7 +41,7 @@ const credentialsOf = (exchanges: readonly Exchange[]) => {
   return { merchants: named.length === 0 ? [defaultMerchant] : named, tokens: seeds }
 }
 
-/** Returns the options of the mock that replays the exchanges: those given, with the recorded credentials. */
+/** Returns the options of the mock that replays the exchanges: the given options with the recorded credentials. */
 export const replayOptions = (exchanges: readonly Exchange[], options: ReadOptions): MockOptions => {
   const keys = new Set<string>()
   const isKey = ({ area, bearer, response }: Exchange): boolean =>

@@ -61,7 +61,7 @@ export const createBodyComparison = (operation: string, ids: Map<string, string>
     return isNear || REVERSAL_TIME.test(name) ? [] : finding('value')
   }
 
-  /** Compares two identifiers. The mock has its own identifiers, so the first of two is remembered as its equal. */
+  /** Compares two identifiers. The mock has its own ids, so this stores which mock id stands for which recorded id. */
   const identifiers = (place: string, recorded: unknown, mock: unknown): Finding[] => {
     const known = ids.get(String(recorded))
     if (known === undefined) ids.set(String(recorded), String(mock))
@@ -149,7 +149,7 @@ const checkSchema = (schema: Json, value: unknown, place: string, isPartial = fa
   })
 }
 
-/** Checks a body against the schema of the specification, as the OpenAPI documents have it. */
+/** Checks a body against the schema of the OpenAPI documents. */
 export const checkBody = (
   definition: EndpointDefinition,
   succeeded: boolean,

@@ -5,7 +5,7 @@ import { findOperation, type Recording } from './recording.ts'
 
 export const FOREVER = 8_000_000_000_000_000
 
-/** A recording with what `compare` reads from it. */
+/** A recording with the values that `compare` reads from it. */
 export interface Exchange extends Recording {
   /** The number of the recording, from 1, in the order of the file. */
   readonly number: number
@@ -19,7 +19,7 @@ export interface Exchange extends Recording {
   readonly fields: Json
   /** The fields of the response; empty if the body is not a JSON object. */
   readonly body: Json
-  /** Whether the response is a success. The errorCode does not decide, because servers may use another than `00`. */
+  /** Whether the response is a success. Ignores errorCode, because a server's success code may differ from `00`. */
   readonly succeeded: boolean
   /** The token or API key. */
   readonly bearer: string
@@ -66,7 +66,7 @@ export const readExchanges = (recordings: readonly Recording[]): readonly Exchan
     })
     .sort((one, other) => one.time - other.time)
 
-/** Returns a text or number of a received object as text, whatever the casing of `Id` in its name is. */
+/** Returns a field's text or number as text. Accepts `Id` and `ID` in the field's name. */
 export const textOf = (body: Json, name: string): string => {
   const value = received(body, name)
   return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
@@ -86,6 +86,6 @@ export interface Decision {
   readonly time: number
   /** The index of the first exchange that shows it. */
   readonly before: number
-  /** Does the same on the mock. `mapped` returns the mock's identifier of a recorded one. */
+  /** Does the same on the mock. `mapped` returns the mock's identifier for a recorded identifier. */
   act(mock: Mock, mapped: (id: string) => string): void
 }

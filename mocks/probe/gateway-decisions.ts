@@ -3,7 +3,7 @@ import type { ReadOptions } from '../options.ts'
 import { toMilliseconds } from '../time/duration.ts'
 import { type Decision, type Exchange, FOREVER, textOf } from './exchanges.ts'
 
-/** Returns the behavior of a phone number that explains the statuses of a charge since it was confirmed or renewed. */
+/** Returns the behavior of a phone number that explains a charge's statuses after its confirmation or renewal. */
 const behaviorOf = (statuses: readonly string[], outcome: string): BehaviorName | undefined => {
   const [first = ''] = statuses
   switch (first) {
@@ -102,7 +102,7 @@ export const gatewayDecisions = (
       before,
       act(mock, mapped) {
         const known = listed.get(comparableNumber(msisdn))
-        // Charges that no response shows may have changed the result of such a number, or its time.
+        // Otherwise, charges that no response shows may have changed the number's result, or the time of its result.
         const isSure = known !== undefined && known !== 'succeeds_once' && !isOnPage
         const chosen = isSure ? known : behavior
         if (chosen !== undefined && msisdn !== '') mock.payer.setBehavior(msisdn, chosen)

@@ -21,13 +21,13 @@ const askNumbers = async (ask: Ask): Promise<Answer> => {
 const askUnlisted = async (ask: Ask): Promise<Answer> => {
   const { numbers } = await step.reference(ask)
   if ([...numbers.keys()].some((each) => comparableNumber(each) === comparableNumber(step.NOBODYS_NUMBER))) {
-    throw new Unanswered('the number that nobody has is a test number here')
+    throw new Unanswered('the number that should belong to nobody is a test number of this sandbox')
   }
   const reply = await step.otherCharge(ask, 'unlisted', { msisdn: step.NOBODYS_NUMBER })
   if (!step.isCharge(reply)) return found({ unlistedNumbers: 'refuse' }, shown(reply))
   const { behavior } = await step.behaviorOf(ask, step.NOBODYS_NUMBER)
   const options = { unlistedNumbers: 'accept', ...(behavior !== undefined && { defaultBehavior: behavior }) }
-  return found(options, `${shown(reply)}; what its charges do: ${behavior ?? 'unclear'}`)
+  return found(options, `${shown(reply)}; behavior of its charges: ${behavior ?? 'unclear'}`)
 }
 
 const askFailedRenewal = async (ask: Ask): Promise<Reply> => {
@@ -67,7 +67,7 @@ const askAttempts = async (ask: Ask): Promise<Answer> => {
 
 const MAX_CALLS = 1_000
 
-/** Returns after how many accepted calls a 429 came, and how long after the first of them the next is allowed. */
+/** Returns how many calls were accepted before a 429, and how long after the first call another call is allowed. */
 const burst = async (ask: Ask) => {
   const start = ask.now()
   for (let count = 0; count < MAX_CALLS; count += 1) {
@@ -85,7 +85,7 @@ const MAX_WAIT_MS = 600_000
 const askLimit = async (ask: Ask): Promise<Answer> => {
   let before = await burst(ask)
   if (before === undefined) return found({ rateLimit: false }, `no 429 in ${MAX_CALLS} calls`)
-  // Earlier calls may still count. After a wait longer than the window, none does, and a longer wait changes nothing.
+  // Earlier calls may still count. If a longer wait gives the same result, the wait was longer than the window.
   for (let wait = 61_000; wait <= MAX_WAIT_MS; wait *= 2) {
     await ask.sleep(wait)
     const rateLimit = await burst(ask)
@@ -94,7 +94,7 @@ const askLimit = async (ask: Ask): Promise<Answer> => {
     }
     before = rateLimit
   }
-  throw new Unanswered('bursts of calls did not show the limit clearly')
+  throw new Unanswered('the numbers of accepted calls varied, so the limit is not clear')
 }
 
 const health = (ask: Ask): Promise<Reply> => ask.send({ operation: 'gateway.health' })
@@ -154,7 +154,8 @@ const redirected = (ask: Ask): Promise<Reply> =>
 
 const readAllowlist = (reply: Reply, { config: { redirectUri } }: Ask): Json => {
   if (step.isCharge(reply)) return { redirectAllowlist: [] }
-  if (redirectUri === undefined) throw new Unanswered(`an allowlist of unknown content: ${shown(reply)}`)
+  if (redirectUri === undefined)
+    throw new Unanswered(`there is an allowlist, but its content is not known: ${shown(reply)}`)
   return { redirectAllowlist: [redirectUri] }
 }
 
@@ -199,9 +200,9 @@ const read = ofLevel('read')
 const write = ofLevel('write')
 const erase = ofLevel('reset')
 const limit = ofLevel('rate-limit')
-const each = 'a charge, its code and a renewal'
+const each = 'a charge, its confirmation and a renewal'
 
-/** The questions to area G. Within a level they are asked in this order. */
+/** The questions to area G. Within a level, they are asked in this order. */
 export const gatewayQuestions: readonly question.Question[] = [
   read('79', '', 1, 'health', health),
   read('49', '', 1, 'health; reads the names of the headers', health, question.requestIds),
@@ -238,7 +239,7 @@ export const gatewayQuestions: readonly question.Question[] = [
     readAllowlist,
   ),
   write('82', 'inputRules', 1, 'a charge with the amount 0', nothing, readRules),
-  write('84', 'apiKeyScope', 1, 'a charge read with the other key', withOtherKey, readScope, 'otherApiKey'),
+  write('84', 'apiKeyScope', 1, 'a charge, with the other key', withOtherKey, readScope, 'otherApiKey'),
   write('75', '', 1, 'a renewal of a charge that is not confirmed', early),
   write('66', 'confirmResponse', 2, 'the correct code of a charge', confirmed, readConfirmation),
   write('77', '', 1, 'the correct code again', confirmedAgain),

@@ -3,7 +3,7 @@ import { type BehaviorName, behaviors, comparableNumber, isBehaviorName } from '
 import { gatewayDefaults } from '../gateway/options.ts'
 import { type Ask, needed, once, type Reply, shown, textOf, Unanswered } from './question.ts'
 
-// What the questions to area G send. Several questions share a step: it is done once in a session.
+// The requests of the questions to area G. Several questions can share a step, which a session does once.
 
 export const NOBODYS_CONFIRMATION = 'conf_probe'
 // +999 is not a country code, so nobody has this number.
@@ -16,7 +16,7 @@ const NUMBER = /^\+?\d{7,15}$/
 
 type Numbers = Map<string, BehaviorName | undefined>
 
-/** Reads the test numbers from a table of any form: every object with a number, and a behavior if it names one. */
+/** Reads the test numbers from a table of any form: each object's phone number and, if it names one, the behavior. */
 const numbersIn = (value: unknown, into: Numbers): void => {
   if (typeof value !== 'object' || value === null) return
   const texts = Object.entries(value)
@@ -27,7 +27,7 @@ const numbersIn = (value: unknown, into: Numbers): void => {
   for (const each of Object.values(value)) numbersIn(each, into)
 }
 
-/** The code and the test numbers, with the behavior that the reference names, if the mock has it. */
+/** The one-time code and the test numbers. A number has a behavior if the reference names one that the mock has. */
 export const reference = once('reference', async (ask) => {
   const reply = await ask.send({ operation: 'gateway.reference' })
   const numbers: Numbers = new Map()
@@ -35,14 +35,14 @@ export const reference = once('reference', async (ask) => {
   const configured = ask.config.testNumbers ?? []
   const isIn = (list: Iterable<string>, number: string): boolean =>
     [...list].some((one) => comparableNumber(one) === comparableNumber(number))
-  // A number without a behavior may be anybody's, such as that of a hotline. Only the configuration says it is not.
+  // A number without a behavior may belong to a person, so it is charged only if the configuration lists it.
   const unnamed = [...numbers].filter(([number, named]) => named === undefined && !isIn(configured, number))
   for (const [number] of unnamed) numbers.delete(number)
   for (const number of configured) if (!isIn(numbers.keys(), number)) numbers.set(number, undefined)
   return { reply, otp: textOf(reply.body, 'otp') ?? gatewayDefaults.otp, numbers, unnamed: unnamed.length }
 })
 
-/** Returns a test number whose charges succeed, so that nothing is charged to anybody else. */
+/** Returns a test number whose charges succeed, so that no real payer is charged. */
 const goodNumber = async (ask: Ask): Promise<string> => {
   const { numbers } = await reference(ask)
   const number = ask.config.testNumbers?.[0] ?? [...numbers].find(([, name]) => name === 'succeeds')?.[0]
@@ -61,7 +61,7 @@ export const charge = async (ask: Ask, key: string | undefined, changes: Json = 
   return ask.send({ operation: 'gateway.charge', key, body })
 }
 
-/** Charges in another way, after the charge that shows that the usual way is accepted. */
+/** Charges with changed fields, after a charge without changes was accepted. */
 export const otherCharge = async (ask: Ask, key: string, changes: Json): Promise<Reply> => {
   await pending(ask)
   return charge(ask, key, changes)
@@ -69,7 +69,7 @@ export const otherCharge = async (ask: Ask, key: string, changes: Json): Promise
 
 export const isCharge = ({ body }: Reply): boolean => textOf(body, 'id') !== undefined
 
-/** The id of an accepted charge and that of its confirmation. */
+/** Charges, and returns the ids of the charge and of its confirmation. */
 export const opened = async (ask: Ask, key: string, changes: Json = {}) => {
   const reply = await charge(ask, key, changes)
   if (!isCharge(reply)) throw new Unanswered(`the charge got ${shown(reply)}`)
@@ -106,7 +106,7 @@ export const renewal = once('renewal', async (ask) => {
   return renew(ask, id, 'renewal')
 })
 
-/** Charges, confirms and renews a number; returns the behavior that this shows, and the response to the renewal. */
+/** Charges, confirms and renews a number. Returns the number's behavior, and the response to the renewal. */
 export const behaviorOf = (
   ask: Ask,
   msisdn: string,
@@ -121,7 +121,7 @@ export const behaviorOf = (
       return { behavior: again.body.status === 'succeeded' ? 'succeeds' : 'succeeds_once', again }
     }
     if (status === 'expired') return { behavior: 'expires' }
-    // What becomes of pending_retry shows only after a day. The outcome of a failed charge shows in a whole charge.
+    // pending_retry ends only after a day. A failed charge shows its outcome if the response is a whole charge.
     const behavior = Object.entries(behaviors).find(
       ([, { resolution }]) => resolution.event === 'fail' && resolution.outcome === outcome,
     )?.[0]

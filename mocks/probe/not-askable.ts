@@ -2,10 +2,10 @@ const SLOW = 'it takes hours or days'
 const OUTSIDE = 'no response of the API shows it'
 const BROWSER = 'it shows only in the browser of the payer'
 
-/** The rows of docs/unknowns.md that no question asks: the row, the reason, and the question to put to the provider. */
+/** The rows of docs/unknowns.md that the probe does not ask: the row, the reason, and a question for the provider. */
 export const notAskable: readonly (readonly [row: string, reason: string, question: string])[] = [
   ['1', 'the configuration states it', 'Do both APIs have the same base URL in production?'],
-  ['2', 'correct requests never get it', 'What is the response to an unknown path?'],
+  ['2', 'correct requests have a known path', 'What is the response to an unknown path?'],
   ['5', 'a server may stop at any check', 'In which order are requests checked?'],
   ['6', 'no client sends HEAD', 'Do the read routes accept HEAD?'],
   ['10', SLOW, 'Which statuses can a request have, and when does it expire?'],

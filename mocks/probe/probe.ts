@@ -22,16 +22,16 @@ export const questions: readonly Question[] = levels.flatMap((level) =>
 /** The configuration of a probe: the areas to ask. */
 export type ProbeConfig = { readonly [Name in Area]?: ProbeArea }
 
-/** A question with its answer; without one, the area was stopped before. */
+/** A question with its answer. There is no answer if the probe stopped asking the area before. */
 export interface Asked {
   readonly question: Question
   readonly answer?: Answer
 }
 
-/** What a run learned. */
+/** The result of a run. */
 export interface ProbeResult {
   readonly asked: readonly Asked[]
-  /** Why an area was not asked to the end. */
+  /** For each area that was not asked all questions: the reason. */
   readonly stopped: { readonly [Name in Area]?: string }
   /** The options that make the mock behave like the server, as JSON. */
   readonly options: Json
@@ -50,7 +50,7 @@ const merged = (one: Json, other: Json): Json => ({
   ),
 })
 
-/** Returns the options that answers set. */
+/** Returns the options that the answers set. */
 const optionsOf = (asked: readonly Asked[]): Json => {
   const options: Record<string, Json> = {}
   for (const { question, answer } of asked) {
@@ -76,8 +76,8 @@ const askOne = async (question: Question, ask: Parameters<Question['ask']>[0]) =
 }
 
 /**
- * Asks a server the questions of the allowed levels, one after the other. Questions that the session has answered are
- * not asked again. Ends with what it learned if an area cannot be asked to the end.
+ * Asks a server the questions of the allowed levels, one after the other. Skips questions that the session has
+ * answered. If one area has to be stopped, continues with the other area.
  *
  * @param progress called before each question
  */

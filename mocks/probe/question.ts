@@ -11,10 +11,10 @@ export type Level = (typeof levels)[number]
 /** The answer to a question: the options that it sets, or why it stays unknown. */
 export type Answer = { readonly found: Json; readonly seen: string } | { readonly unknown: string }
 
-/** Thrown while a question is asked: its answer cannot be known. The probe goes on with the next question. */
+/** Thrown if the answer to a question cannot be found. The probe continues with the next question. */
 export class Unanswered extends Error {
   override readonly name = 'Unanswered'
-  /** Whether a later run of the session may find the answer: a request failed, or nobody was there. */
+  /** Whether a later run may find the answer, because a request failed or no person was there. */
   readonly isTemporary: boolean
 
   constructor(message: string, isTemporary = false) {
@@ -23,12 +23,12 @@ export class Unanswered extends Error {
   }
 }
 
-/** Thrown while a question is asked: no more questions can be put to this area. */
+/** Thrown if the probe can ask this area no more questions. */
 export class Stopped extends Error {
   override readonly name = 'Stopped'
 }
 
-/** A response, as the questions read it. */
+/** The parts of a response that questions read. */
 export interface Reply {
   readonly status: number
   /** The headers that a recording keeps, with names in lower case. */
@@ -40,7 +40,7 @@ export interface Reply {
   readonly isForeign: boolean
 }
 
-/** Returns a response as the questions read it. */
+/** Returns the parts of a response that questions read. */
 export const replyOf = ({ status, headers, body }: NonNullable<Recording['response']>): Reply => ({
   status,
   headers,
@@ -56,34 +56,34 @@ export interface Sending {
   readonly path?: readonly string[]
   readonly query?: string
   readonly method?: string
-  /** Path in place of that of the operation. Any response counts, because the path may not exist. */
+  /** Path that replaces the operation's path. Any response is accepted, because the path may not exist. */
   readonly at?: string
   /** JSON; text is sent as it is. */
   readonly body?: unknown
   readonly type?: string
-  /** `none` sends no credentials; `other` sends the other API key of the configuration. Default: those of the operation. */
+  /** `none` sends no credentials; `other` sends `otherApiKey`. Default: the operation's credentials. */
   readonly auth?: 'none' | 'other'
-  /** Name of an Idempotency-Key, which is derived from the session: the same name is the same key, also after a restart. */
+  /** Name of an Idempotency-Key. In one session, the same name gives the same key, even after a restart. */
   readonly key?: string | undefined
   /** Returns a 429 instead of waiting until the limit allows the call. */
   readonly impatient?: boolean
-  /** Never sends this request again, also after a restart, because the server counts it. */
+  /** Never sends this request again, even after a restart, because the server counts it. */
   readonly once?: boolean
 }
 
-/** What a question can do. Every request is counted, recorded, and answered from the session if it was sent before. */
+/** The functions of a question. Counts and records each request. Returns the recorded response if there is one. */
 export interface Ask {
   readonly config: ProbeArea
   send(sending: Sending): Promise<Reply>
-  /** Logs in with the right credentials, or with the given fields in place of them. */
+  /** Logs in with the right credentials. `fields` replaces some of them. */
   login(fields?: Json, form?: boolean): Promise<Reply>
   /** Logs in with a wrong password, which the server counts. */
   wrongLogin(): Promise<Reply>
   /** Returns a text that only this session uses. */
   name(suffix: string): string
-  /** Makes something that several questions need, once in a session. */
+  /** Makes a value that several questions need, once in a session. */
   shared<Value>(name: string, make: (ask: Ask) => Promise<Value>): Promise<Value>
-  /** Asks a person to act at an address. Throws `Unanswered` if nobody is there. */
+  /** Asks a person to act at an address. Throws `Unanswered` if no person can act. */
   payer(action: string, url: string): Promise<void>
   now(): number
   sleep(milliseconds: number): Promise<void>
@@ -108,7 +108,7 @@ export interface ProbeArea {
   readonly apiKey?: string
   /** An API key of another merchant, for row 84. */
   readonly otherApiKey?: string
-  /** Phone numbers that the sandbox charges without moving money, the first of them one whose charges succeed. */
+  /** Phone numbers that the sandbox charges without moving money. Charges of the first number must succeed. */
   readonly testNumbers?: readonly string[]
   /** Default: `https://merchant.example/return`. */
   readonly redirectUri?: string
@@ -124,16 +124,16 @@ export interface Question {
   readonly option: readonly string[]
   readonly area: Area
   readonly level: Level
-  /** What is sent, in words. */
+  /** A description of the requests. */
   readonly sends: string
-  /** How many requests it sends at most, without those that questions share. */
+  /** The maximum number of requests, without those that several questions share. */
   readonly costs: number
-  /** What it needs besides the address and the credentials. */
+  /** The fields of the configuration that the question needs, besides the address and the credentials. */
   readonly needs: readonly (keyof ProbeArea)[]
   readonly ask: (ask: Ask) => Promise<Answer>
 }
 
-/** Reads a response: returns the options that it shows, or words if the mock has no option for it. */
+/** Returns the options that a response shows, or a description if the mock has no option for it. */
 type Read = (reply: Reply, ask: Ask) => Json | string | Promise<Json | string>
 
 const answerOf = async (ask: Ask, send: Send, read: Read): Promise<Answer> => {
@@ -143,7 +143,7 @@ const answerOf = async (ask: Ask, send: Send, read: Read): Promise<Answer> => {
   return typeof reading === 'string' ? found({}, reading) : found(reading, shown(result))
 }
 
-/** Sends what a question sends. Questions of several responses return their answer. */
+/** Sends a question's requests. Returns the response, or the answer if it needs several responses. */
 type Send = (ask: Ask) => Promise<Reply | Answer>
 
 /** Returns a function that makes the questions of a level. `option` has the names of the options, with spaces. */
@@ -163,7 +163,7 @@ export const questionsOf =
     return { row, option: option.split(' ').filter(Boolean), area, level, sends, costs, needs, ask }
   }
 
-/** Returns a step that several questions share: it is done once in a session. */
+/** Returns a step that several questions share. A session does the step once. */
 export const once =
   <Value>(name: string, make: (ask: Ask) => Promise<Value>) =>
   (ask: Ask): Promise<Value> =>
@@ -176,17 +176,17 @@ export const questionId = ({ area, row, level, option }: Question): string =>
 /** Returns an answer that sets options. */
 export const found = (options: Json, seen: string): Answer => ({ found: options, seen })
 
-/** Returns what `make` returns, or `undefined` if it cannot be known. */
+/** Returns the value of `make`, or `undefined` if the value cannot be found. */
 export const ifKnown = <Value>(make: Promise<Value>): Promise<Value | undefined> =>
   make.catch((error: unknown) => {
     if (error instanceof Unanswered) return undefined
     throw error
   })
 
-/** Returns a value that an option of the mock can have. */
+/** Returns the value if an option of the mock can have it. Otherwise throws `Unanswered`. */
 export const among = <Value>(values: readonly Value[], value: Value): Value => {
   if (values.includes(value)) return value
-  throw new Unanswered(`the mock has no such value: ${value}`)
+  throw new Unanswered(`the mock's option cannot have the value ${value}`)
 }
 
 /** Returns the received text or number as text; `undefined` if there is neither. Reads both casings of an id. */
@@ -195,7 +195,7 @@ export const textOf = (body: Json, name: string): string | undefined => {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
 }
 
-/** Returns a text that the rest of a question cannot do without. */
+/** Returns a text that the rest of a question needs. Throws `Unanswered` if it is missing. */
 export const needed = (body: Json, name: string): string => {
   const text = textOf(body, name)
   if (text === undefined || text === '') throw new Unanswered(`the response has no ${name}`)
@@ -206,13 +206,13 @@ export const needed = (body: Json, name: string): string => {
 export const codeOf = ({ body }: Reply): string | undefined =>
   textOf(body, 'errorCode') ?? (isObject(body.error) ? textOf(body.error, 'code') : undefined)
 
-/** Describes a response in the words of a report. */
+/** Describes a response for the report. */
 export const shown = (reply: Reply): string => [reply.status, codeOf(reply)].filter(Boolean).join(' ')
 
 /** Describes the headers of a response that name the request (row 49). */
 export const requestIds = ({ headers }: Reply): string =>
   Object.keys(headers).find((name) => /id$/.test(name)) ?? 'no header names the request'
 
-/** Returns whether two responses say the same: status, code and message. */
+/** Returns whether two responses have the same status and body. */
 export const sameReply = (one: Reply, other: Reply): boolean =>
   one.status === other.status && JSON.stringify(one.body) === JSON.stringify(other.body)

@@ -39,7 +39,7 @@ export const createRecorder = (
     try {
       await sink(redactor.recording(recording))
     } catch (error) {
-      // The server has acted. If this call failed, its caller could charge the payer again. So the next call fails.
+      // The server has acted. If this call rejected, the caller might charge the payer again. So the next call rejects.
       failure = { error }
     }
   }

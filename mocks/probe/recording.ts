@@ -4,7 +4,7 @@ import { subscriptionsContract } from '../../src/contract/subscriptions.ts'
 import type { Operation } from '../http/area.ts'
 import { decoded } from '../http/routes.ts'
 
-/** One request and its response, without secrets and without payers' numbers. A recorded file has one per line. */
+/** One request and its response, without secrets and payers' numbers. A file has one recording per line. */
 export interface Recording {
   /** The API to which the request was sent: `subscriptions` (area S) or `gateway` (area G). */
   readonly area: Area
@@ -16,7 +16,7 @@ export interface Recording {
     readonly method: string
     /** The path below the base URL, with the query. */
     readonly path: string
-    /** The headers of `KEPT` that were sent, with names in lower case. */
+    /** The headers that a recording keeps, such as `content-type`, with names in lower case. */
     readonly headers: Readonly<Record<string, string>>
     /** The JSON of the body, or its text if it is not JSON; absent if there was no body. */
     readonly body?: unknown
@@ -25,7 +25,7 @@ export interface Recording {
   readonly response?: {
     /** HTTP status. */
     readonly status: number
-    /** The headers of `KEPT` that were received, with names in lower case. */
+    /** The headers that a recording keeps, such as `retry-after`, with names in lower case. */
     readonly headers: Readonly<Record<string, string>>
     /** The JSON of the body, or its text if it is not JSON; absent if the body was empty. */
     readonly body?: unknown
@@ -61,7 +61,7 @@ const partOf = ({ headers, text }: Message) => {
   }
 }
 
-/** Returns the recording of an exchange, in which secrets are not replaced yet. */
+/** Returns the recording of an exchange, with its secrets. */
 export const recordingOf = (
   { area, operation }: { readonly area: Area; readonly operation: Operation },
   request: Message & { readonly method: string; readonly path: string },
@@ -90,18 +90,18 @@ export const endpoints = [...Object.values(subscriptionsContract), ...Object.val
   },
 )
 
-/** An operation that a path names. */
+/** The operation of a path. */
 export interface Found {
   readonly endpoint: (typeof endpoints)[number]
   /** The values of the path's parameters, in order. */
   readonly parameters: readonly string[]
-  /** The path from the version prefix on, or without one if the path has another prefix. */
+  /** The path, beginning with the standard version prefix. A path with another prefix begins after this prefix. */
   readonly path: string
 }
 
 /**
- * Finds the operation whose path is the end of a URL's path. The start may be any base path and any version prefix.
- * Paths with more literal segments win: `/subscription/cancel/1` is not the subscription `1` of `cancel`.
+ * Finds the operation whose path is the end of a URL's path, after any base path and version prefix. If several match,
+ * the path with the most literal segments wins: `/subscription/cancel/1` is not the subscription `1` of `cancel`.
  */
 export const findOperation = (pathname: string, area?: Area): Found | undefined => {
   const given = pathname.split('/').slice(1)

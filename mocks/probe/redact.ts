@@ -14,9 +14,9 @@ const DIGITS = /^\d{10,15}$/
 const NOBODYS = '999'
 const FIRST_NUMBER = 99_901_000_001
 
-// A shorter secret is replaced only as a whole value, because other text may contain the same characters.
+// A shorter secret is replaced only if it is a whole value, because other text may contain the same characters.
 const SHORTEST_PART = 6
-// A one-time code is replaced only between other characters than digits, because a longer number may contain its digits.
+// A one-time code is replaced only if no digit is next to it, because a longer number may contain its digits.
 const CODE = /^\d{1,9}$/
 
 const inText = (value: string): string => {
@@ -27,8 +27,8 @@ const inText = (value: string): string => {
   }
 }
 
-// A text's shape decides what it is, because its Content-Type may be wrong. The last shape is that of any other text, such
-// as JSON that ends early. A field has a start, a name, and a value, which `plain` decodes.
+// A text's shape shows its format, because its Content-Type may be wrong. The last shape fits any other text, such as
+// JSON that ends early. A field has a start, a name, and a value, which `plain` decodes.
 const TEXTS = [
   {
     shape: /^[\w.%[\]-]+=\S*$/,
@@ -55,7 +55,7 @@ export interface Redactor {
   hide(name: string, value: string): void
   /** Replaces every occurrence of this phone number from now on, with and without its plus. */
   hideNumber(msisdn: string): void
-  /** Returns a text without the hidden values, also in the forms that JSON, a path and a query give them. */
+  /** Returns a text without the hidden values, including their forms in JSON, a path and a query. */
   text(text: string): string
   /** Returns JSON without the hidden values. */
   json(value: unknown): unknown
@@ -73,7 +73,7 @@ export interface Hidden {
 
 /**
  * Creates a redactor. A secret becomes a text such as `redacted-password-1`. A phone number becomes a number that
- * nobody has, so that a server or mock still accepts it. Numbers that start with +999 stay.
+ * nobody has, so that a server or mock still accepts it. Numbers that start with +999 are not replaced.
  */
 export const createRedactor = ({ secrets = {}, numbers = [] }: Hidden = {}): Redactor => {
   const replacements = new Map<string, string>()
@@ -115,20 +115,21 @@ export const createRedactor = ({ secrets = {}, numbers = [] }: Hidden = {}): Red
     if (typeof value === 'string') return text(value)
     if (typeof value === 'number') {
       const replacement = replacements.get(String(value))
-      // The type stays, because `compare` reports another type as a difference.
+      // Keeps the type, because `compare` would report another type as a difference.
       return replacement === undefined ? value : Number(replacement.match(/\d+$/)?.[0])
     }
     if (Array.isArray(value)) return value.map(json)
     if (!isObject(value)) return value
     const entries = Object.entries(value).map(([name, inner]) => {
-      // The name of a field may be a number of a table. A username may be equal to the name of a field.
+      // In a table of numbers, a field's name can be a phone number. A name without digits is kept, because it may only
+      // by chance be equal to a username.
       const shown = /[^a-z_]/i.test(name) ? text(name) : name
       return [shown, name === 'grant_type' ? inner : json(inner)] as const
     })
     return Object.fromEntries(entries)
   }
 
-  /** Hides the secrets and numbers of a body, which the names of the fields and the forms of the values show. */
+  /** Hides the secrets and numbers of a body. Recognizes them by the fields' names and the values' forms. */
   const learn = (value: unknown, name: string, isTable: boolean): void => {
     if (Array.isArray(value)) {
       for (const each of value) learn(each, name, isTable)
@@ -154,7 +155,7 @@ export const createRedactor = ({ secrets = {}, numbers = [] }: Hidden = {}): Red
   const bodyOf = (body: unknown): unknown => {
     if (typeof body !== 'string') return json(body)
     const { field, plain } = textLike(body)
-    // Field by field, because a short secret is replaced only as a whole value.
+    // Replaces field by field, because a short secret is replaced only if it is a whole value.
     const hidden = body.replace(field, (whole, start: string, name: string, value: string) => {
       const replacement = name === 'grant_type' ? undefined : replacements.get(plain(value))
       return replacement === undefined ? whole : start + replacement
@@ -179,7 +180,7 @@ export const createRedactor = ({ secrets = {}, numbers = [] }: Hidden = {}): Red
       if (typeof request.body === 'string') learnText(request.body)
       else learn(request.body, '', false)
       learn(request.path, '', false)
-      // The specification does not show the form of the table of test numbers, so any name may stand for a number.
+      // The specification does not show the form of the table of test numbers, so any field may contain a number.
       learn(response?.body, '', rest.operation === 'gateway.reference')
       return {
         ...rest,

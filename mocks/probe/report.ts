@@ -8,11 +8,11 @@ const cell = (text: string): string => text.replace(/\|/g, '\\|').replace(/\s+/g
 const table = (...rows: readonly (readonly string[])[]): string =>
   rows.map((row) => `| ${row.map(cell).join(' | ')} |`).join('\n')
 
-// The table of test numbers stands in mock.config.json only, and the code is a secret elsewhere.
+// Only mock.config.json contains the test numbers and the one-time code.
 const UNSHOWN = ['testNumbers', 'otp']
 
 const setBy = ({ question, answer }: Asked): string => {
-  if (answer === undefined || 'unknown' in answer) return 'still unknown'
+  if (answer === undefined || 'unknown' in answer) return 'unknown'
   const options = Object.entries(answer.found).map(([name, value]) => {
     return `\`${question.area}.${name}: ${UNSHOWN.includes(name) ? '…' : JSON.stringify(value)}\``
   })
@@ -20,7 +20,7 @@ const setBy = ({ question, answer }: Asked): string => {
 }
 
 const seenBy = ({ answer }: Asked): string => {
-  if (answer === undefined) return 'not asked: the run stopped before'
+  if (answer === undefined) return 'not asked, because the run stopped before'
   return 'found' in answer ? answer.seen : answer.unknown
 }
 
@@ -34,15 +34,15 @@ export const reportOf = ({ asked, stopped }: ProbeResult, redactor: Redactor): s
   const rows = [...asked].sort((one, other) => numberOf(one) - numberOf(other))
   const text = [
     '# How the server responded',
-    'The numbers are those of the rows in docs/unknowns.md. `mock.config.json` has the options.',
+    'The numbers are rows of docs/unknowns.md. `mock.config.json` contains the options.',
     ...reasons,
     table(
-      ['Row', 'Asked how', 'Seen', 'Option set'],
+      ['Row', 'Requests', 'Result', 'Option'],
       ['---', '---', '---', '---'],
       ...rows.map((each) => [each.question.row, each.question.sends, seenBy(each), setBy(each)]),
     ),
     '## Not asked',
-    table(['Row', 'Why it is not asked', 'Question to the provider'], ['---', '---', '---'], ...notAskable),
+    table(['Row', 'Why it is not asked', 'Question for the provider'], ['---', '---', '---'], ...notAskable),
   ].join('\n\n')
   return redactor.text(`${text}\n`)
 }
@@ -67,7 +67,7 @@ const lineOf = ({ row, area, option, sends, costs, needs }: Question): string =>
   return `  row ${row}: ${sends}; ${costOf(costs)}; ${sets}${need}`
 }
 
-/** Returns what `probe --list` prints: every question with what it sends and costs, before anything is sent. */
+/** Returns the output of `probe --list`: for each question, its requests, their number and the options. */
 export const listOf = (questions: readonly Question[]): string => {
   const lines = levels.map((level) => {
     const own = questions.filter((question) => question.level === level)

@@ -92,7 +92,7 @@ const BODY_ROWS: readonly (readonly [pattern: RegExp, row: string])[] = [
   [/^gateway\.(?:charge|renew) /, 'G1'],
 ]
 
-/** Guesses from a request why the server refused it, although the mock accepts it. */
+/** Guesses why the server refused a request that the mock accepts. */
 const refusedBy = (exchange: Exchange, earlier: readonly Exchange[]): string => {
   const { operation, fields, request, bearer, response, time, definition } = exchange
   const { 'idempotency-key': key = '', 'content-type': type = '' } = request.headers
@@ -128,7 +128,7 @@ const refusedBy = (exchange: Exchange, earlier: readonly Exchange[]): string => 
   return operation === 'subscriptions.cancel' ? '28' : '31'
 }
 
-/** What the mock did with the request of an exchange. */
+/** The mock's response to the request of an exchange. */
 export interface Replayed {
   readonly status: number
   readonly succeeded: boolean

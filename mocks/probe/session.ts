@@ -1,16 +1,16 @@
 import { type Answer, type Reply, replyOf } from './question.ts'
 import type { Recording } from './recording.ts'
 
-/** A line of the session file. The first names the session; the others follow in the order in which things happened. */
+/** A line of the session file. The first line names the session. The other lines are in the order of the events. */
 export type SessionLine =
   | { readonly session: string; readonly asks: string }
-  /** A request that may act was about to be sent, or a person has acted. */
+  /** Written before a request that may act, and after a person has acted. */
   | { readonly sent: string }
-  /** An exchange. `id` names the request of a question; without it, the request was refused and sent again. */
+  /** An exchange. `id` names the request of a question. It is absent if the request got a 429 and was sent again. */
   | { readonly id?: string; readonly recording: Recording }
   | { readonly question: string; readonly answer: Answer }
 
-/** What happened in a session so far, from its file. A killed run resumes from it. */
+/** The events of a session so far, read from its file. A killed run resumes from them. */
 export type Session = ReturnType<typeof openSession>
 
 /**
@@ -55,7 +55,7 @@ export const openSession = (
   return {
     /** The addresses that the session asks, from its first line. */
     asks: asked,
-    /** Returns a text that only this session uses. The same suffix gives the same text, also after a restart. */
+    /** Returns a text that only this session uses. The same suffix gives the same text, even after a restart. */
     name: (suffix: string): string => `probe-${session}-${suffix}`,
     replyTo: (id: string) => replies.get(id),
     wasSent: (id: string): boolean => sent.has(id),

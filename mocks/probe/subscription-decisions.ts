@@ -11,7 +11,7 @@ type Payments = ReadonlyMap<
   { readonly dueDate: string; readonly at: string; readonly status: string }
 >
 
-/** Returns the outcomes of all payments in order. A due date between two others that was not seen has succeeded. */
+/** Returns the results of all payments in order. A payment that no response shows counts as a success. */
 const scriptsOf = (payments: Payments, step: number): readonly PaymentScript[] => {
   const inOrder = [...payments.values()].sort((one, other) => one.at.localeCompare(other.at))
   let last = dayNumber(inOrder[0]?.dueDate ?? '') ?? 0
@@ -63,7 +63,7 @@ export const subscriptionDecisions = (
 
   const delay = toMilliseconds(cancelDelay)
   const decided = new Map<string, 'authorized' | 'declined'>()
-  /** The first exchange after which no payer can decide, unless a cancellation is still running. */
+  /** The first exchange after which the payer can no longer decide, unless a cancellation is still in progress. */
   const closed = new Map<string, { readonly index: number; readonly time: number }>()
   const reversed = new Set<string>()
   const decisions: (Decision & { readonly invoice?: string })[] = []
@@ -98,12 +98,12 @@ export const subscriptionDecisions = (
     const flag = operation === 'subscriptions.details' ? body.enabled : undefined
     const has = (value: unknown): boolean =>
       [value, String(value), Boolean(value), String(Boolean(value))].includes(Object(flag).valueOf())
-    // As a boolean, both values may look alike.
+    // As booleans, both values may be equal.
     const is = (name: 'active' | 'inactive'): boolean =>
       has(enabledValues[name]) && !has(enabledValues[name === 'active' ? 'inactive' : 'active'])
     const daysLeft = (dayNumber(request.end) ?? 0) - calendar.dayAt(time)
     const known = decisions.findLast((each) => each.invoice === invoice)?.time ?? request.created
-    // A payment that is due and does not exist also shows that the payer has canceled.
+    // If a payment is due but does not exist, the payer has canceled.
     const due = dueAfter(request, known)
     const isUnpaid = isUnpaidAt(exchange, due)
     const isEnded = is('inactive') && daysLeft >= 0
@@ -130,7 +130,7 @@ export const subscriptionDecisions = (
       decide(slot, (mock, mapped) => void mock.payer.authorize(mapped(invoice), { payments: scripts }))
     } else if (!decided.has(invoice) && status === 'FAILED') {
       decided.set(invoice, 'declined')
-      // The details keep the date that was next when the payer declined.
+      // The details still show the date that was next when the payer declined.
       const details = exchanges
         .slice(before)
         .find((each) => each.operation === 'subscriptions.details' && invoices.get(each.id) === invoice)

@@ -9,7 +9,7 @@ const errorCode = (kind: string, reply: Reply): Json => {
   return code === undefined ? {} : { [kind]: code }
 }
 
-/** Returns a number for `enabled`, however it is written. */
+/** Returns `enabled` as a number. Accepts numbers, booleans and text. */
 const flagOf = ({ body }: Reply): number => {
   const enabled = received(body, 'enabled')
   const flag = enabled === 'true' || enabled === 'false' ? enabled === 'true' : (enabled ?? undefined)
@@ -58,7 +58,7 @@ const askMaxEnd = async (ask: Ask): Promise<Answer> => {
   return found({ maxEnd }, `the last accepted end is ${maxEnd.days} days after ${maxEnd.from}`)
 }
 
-/** Reads whether a subscription request was accepted. */
+/** Returns a function that reads whether a subscription request was accepted. */
 const acceptance =
   (option: string, kind?: string) =>
   (reply: Reply): Json => {
@@ -125,7 +125,7 @@ const askLimit = async (ask: Ask): Promise<Answer> => {
   if (limit >= 1_000_000_000) return found({ rateLimit: false }, `a limit of ${limit}`)
   const restMs = (): number => Number(headers['x-ratelimit-reset']) * 1_000 - Date.parse(headers.date ?? '')
   for (let tries = 0; Number(headers['x-ratelimit-remaining']) !== limit - 1; tries += 1) {
-    if (tries === 2 || !(restMs() >= 0)) throw new Unanswered('no call was seen that starts a window')
+    if (tries === 2 || !(restMs() >= 0)) throw new Unanswered('no call of the probe started a new window')
     await ask.sleep(Math.max(1_000, restMs()))
     headers = (await step.status(ask, step.NOBODYS_INVOICE)).headers
   }
@@ -143,7 +143,7 @@ const ask429 = async (ask: Ask): Promise<Reply> => {
   throw new Unanswered(`no 429 in ${MAX_CALLS} calls`)
 }
 
-/** Logs in in another way, and then as usual, because a success ends the count of failed logins. */
+/** Logs in in another way. Then logs in as usual, because a success resets the count of failed logins. */
 const thenLogin =
   (send: (ask: Ask) => Promise<Reply>) =>
   async (ask: Ask): Promise<Reply> => {
@@ -161,10 +161,10 @@ const refreshed = async (ask: Ask): Promise<Reply> => {
 const askLockout = async (ask: Ask): Promise<Answer> => {
   const { durationSeconds, windowSeconds } = subscriptionsDefaults.lockout
   for (let attempts = 0; attempts <= ask.wrongLogins; attempts += 1) {
-    // The last login is right: it ends the count, unless the user is locked.
+    // The last login has the right password, so it resets the count unless the user is locked.
     const reply = await (attempts < ask.wrongLogins ? ask.wrongLogin() : ask.login({}))
     const options = { lockout: { attempts, windowSeconds, durationSeconds } }
-    const words = `${attempts} wrong logins lock the user (${shown(reply)}), who is locked now. The window and the duration are the mock's defaults`
+    const words = `${attempts} wrong logins locked the user (${shown(reply)}). The window and the duration are the mock's defaults`
     if (reply.status === 403) return found({ ...options, errorCodes: errorCode('locked_out', reply) }, words)
   }
   throw new Unanswered(`${ask.wrongLogins} wrong logins did not lock the user`)
@@ -224,14 +224,14 @@ const askAmounts = async (ask: Ask): Promise<Answer> => {
 
 const askPendingId = async (ask: Ask): Promise<Answer> => {
   const id = received((await step.request(ask)).pending.body, 'subscriptionId')
-  if (id === null) throw new Unanswered('the mock has no such value: null')
+  if (id === null) throw new Unanswered("the mock's option cannot have the value null")
   const pendingSubscriptionId = id === undefined ? 'omit' : id === '' || id === 'NA' ? id : 'issued'
   return found({ pendingSubscriptionId }, id === undefined ? 'no field' : JSON.stringify(id))
 }
 
 const askZone = async (ask: Ask): Promise<Answer> => {
   const minutes = await step.offset(ask)
-  const words = `createdAt is ${minutes} minutes ahead of Date; with summer time, this differs at other dates`
+  const words = `createdAt is ${minutes} minutes ahead of Date; in a zone with summer time, this changes during the year`
   return found({ timeZone: step.zoneAt(minutes) }, words)
 }
 
@@ -300,10 +300,10 @@ const read = ofLevel('read')
 const write = ofLevel('write')
 const limit = ofLevel('rate-limit')
 const lockout = ofLevel('lockout')
-const COUNTS = 'a server that does not know it may count a failed login'
+const COUNTS = 'if the server does not support this, it may count a failed login'
 const requests = 'a subscription request'
 
-/** The questions to area S. Within a level they are asked in this order. */
+/** The questions to area S. Within a level, they are asked in this order. */
 export const subscriptionsQuestions: readonly question.Question[] = [
   read('42', 'rateLimit', 3, 'a login; reads the rate-limit headers', askLimit),
   read('33', 'tokenTtl', 0, 'a login', step.login, readTtl),
@@ -324,7 +324,7 @@ export const subscriptionsQuestions: readonly question.Question[] = [
   write('38', 'errorCodes', 2, 'requests with an invalid cycle and an unknown clientID', askErrorCodes),
   write('16', 'pastStart', 1, `${requests} that starts three days ago`, startInPast, acceptance('pastStart')),
   write('17', '', 1, `${requests} that ends before its start`, endBeforeStart),
-  write('18', 'maxEnd', 20, 'up to 20 subscription requests that end later and later', askMaxEnd),
+  write('18', 'maxEnd', 20, 'up to 20 subscription requests with different ends', askMaxEnd),
   write('20', 'duplicateRequest', 2, 'one requestID twice', step.repeatedRequest, isDuplicate),
   write('21', 'clientMismatch', 1, 'the other clientID', otherClient, isMismatch, 'otherClientId'),
   write('23', 'debitTime', 1, 'the details of a subscription', step.anyDetails, readDebitTime),
@@ -332,7 +332,14 @@ export const subscriptionsQuestions: readonly question.Question[] = [
   write('29', '', 0, 'the cancellation of a subscription that is not canceled', step.noCancellation),
   write('27', 'cancelDelay', 62, 'a cancellation, and its status until it is PROCESSED', askCancelDelay),
   write('28', 'cancelTwice errorCodes', 1, 'a second cancellation', step.secondCancel, readSecondCancel),
-  write('25', 'nextPaymentDateAfterEnd', 1, 'the canceled details', step.canceledDetails, readNextDate),
+  write(
+    '25',
+    'nextPaymentDateAfterEnd',
+    1,
+    'the details after canceling',
+    step.canceledDetails,
+    readNextDate,
+  ),
   write('30', '', 1, 'a cancellation by its own id', cancellationById),
   write('39', 'validationStatus errorsAs200', 1, `${requests} with an invalid cycle`, askStatuses),
   write('44', 'variant', 1, 'nothing more: reads the casing and the types', askVariant),

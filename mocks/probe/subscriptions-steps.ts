@@ -4,17 +4,17 @@ import { createCalendar, dateText } from '../time/calendar.ts'
 import { DAY, MINUTE } from '../time/duration.ts'
 import { type Ask, ifKnown, needed, once, type Reply, shown, textOf, Unanswered } from './question.ts'
 
-// What the questions to area S send. Several questions share a step: it is done once in a session.
+// The requests of the questions to area S. Several questions can share a step, which a session does once.
 
 /** The first payment is due two days from now, and the probe cancels before it. */
 export const DAYS_AHEAD = 2
 export const NOBODYS_INVOICE = 'probe-unknown-invoice'
 
-/** Returns the day so many days after now, in a zone that is so many minutes ahead of UTC. */
+/** Returns the day that is `days` days after today, in a zone that is `zoneMinutes` minutes ahead of UTC. */
 export const dayAfter = (ask: Ask, days: number, zoneMinutes = 0): string =>
   dateText(Math.floor((ask.now() + zoneMinutes * MINUTE) / DAY) + days)
 
-/** Returns an IANA zone that is so many minutes ahead of UTC, in January and in July. */
+/** Returns an IANA zone that is `minutes` minutes ahead of UTC, in January and in July. */
 export const zoneAt = (minutes: number): string => {
   const isFixed = (zone: string): boolean => {
     const { instantOf } = createCalendar(zone)
@@ -23,7 +23,7 @@ export const zoneAt = (minutes: number): string => {
     )
     return winter === minutes * MINUTE && summer === winter
   }
-  // Of the zones with one distance, one of Asia says most to a reader.
+  // If several zones fit, prefers one in Asia, where the provider probably is.
   const zones = ['UTC', 'Asia/Dhaka', ...Intl.supportedValuesOf('timeZone')]
   const [zone] = [...zones.filter((each) => /^(?:UTC|Asia)/.test(each)), ...zones].filter(isFixed)
   if (zone === undefined) throw new Unanswered(`no zone is always ${minutes} minutes ahead of UTC`)
@@ -35,7 +35,7 @@ export const login = once('login', (ask) => ask.login())
 export const status = (ask: Ask, invoiceId: string, body: unknown = {}, more = {}): Promise<Reply> =>
   ask.send({ operation: 'subscriptions.status', path: [invoiceId], body, ...more })
 
-/** Sends what has only the id in its path. */
+/** Calls an operation that needs only the id in its path. */
 export const call = (ask: Ask, operation: Operation, id: string, more = {}): Promise<Reply> =>
   ask.send({ operation, path: [id], body: {}, ...more })
 
@@ -59,7 +59,7 @@ const subscribe = (ask: Ask, name: string, changes: Json): Promise<Reply> => {
 
 const AMOUNTS = ['10', '10.5', '10.25', '10.125']
 
-/** Subscribes once with each form of an amount. The last accepted request serves the other questions. */
+/** Subscribes once with each form of an amount. The other questions use the last accepted request. */
 export const amounts = once('amounts', async (ask) => {
   const tried: { amount: string; reply: Reply }[] = []
   for (const [index, amount] of AMOUNTS.entries()) {
@@ -71,7 +71,7 @@ export const amounts = once('amounts', async (ask) => {
   return { decimals, ...best }
 })
 
-/** Subscribes with changed fields, all others as in a request that was accepted. */
+/** Subscribes with changed fields. The other fields are those of an accepted request. */
 export const subscribeWith = async (ask: Ask, name: string, changes: Json): Promise<Reply> =>
   subscribe(ask, name, { amount: (await amounts(ask)).amount, ...changes })
 
@@ -92,7 +92,7 @@ export const request = once('request', async (ask) => {
   return { reply, invoiceId, pending: await status(ask, invoiceId) }
 })
 
-/** Returns how many minutes a time without a zone is ahead of the header Date, to the quarter of an hour. */
+/** Returns by how many minutes a time without a zone is ahead of the header Date, rounded to 15 minutes. */
 export const offset = async (ask: Ask): Promise<number> => {
   const { reply, pending } = await request(ask)
   const createdAt = Date.parse(`${needed(pending.body, 'createdAt').replace(' ', 'T')}Z`)
@@ -128,7 +128,7 @@ export const authorized = once('authorized subscription', async (ask) => {
 export const anyDetails = async (ask: Ask): Promise<Reply> =>
   (await pendingDetails(ask)) ?? (await authorized(ask)).reply
 
-/** Cancels the shared request or subscription, after everything that needs it uncanceled. */
+/** Cancels the shared request or subscription, after the steps for which it must not be canceled. */
 export const canceled = once('canceled subscription', async (ask) => {
   const id = (await ifKnown(authorized(ask)))?.id ?? issuedId((await request(ask)).pending)
   if (id === undefined) throw new Unanswered('there is no subscriptionId before the payer authorizes')
@@ -147,10 +147,10 @@ export const secondCancel = once('second cancellation', async (ask) => {
 
 const MAX_CANCELLATION_SECONDS = 60
 
-/** Waits until the cancellation is processed, and returns after how many seconds it was. */
+/** Waits until the cancellation is processed, and returns how many seconds this took. */
 export const processed = once('processed cancellation', async (ask) => {
   const { id, reply } = await canceled(ask)
-  // The rate limit may hold calls back, so the server's own time counts.
+  // The rate limit may delay calls, so this reads the server's own time.
   const secondOf = ({ headers }: Reply): number => (Date.parse(headers.date ?? '') || ask.now()) / 1_000
   const [start] = [secondOf(reply)]
   let [last, seen] = [start, reply]

@@ -36,7 +36,7 @@ const readBytes = (incoming: NodeIncoming, most: number): Promise<Uint8Array> =>
     const onGone = (): void => fail(() => new Error('The sender disconnected before the end of the body.'))
     // Without this listener, an `error` event would end the process. After `error`, Node emits `close`.
     incoming.on('error', () => undefined)
-    // A body that is too large is read to its end: some senders read the response only after they have sent the body.
+    // Reads a body that is too large to its end, because some senders read the response only after they sent the body.
     incoming.on('data', (part: Uint8Array) => {
       size += part.length
       if (size <= most) parts.push(part)
@@ -95,7 +95,7 @@ export const incomingRequest = (
         }
       },
     },
-    // HTTP/2 has pseudo-headers, which `headers` leaves out.
+    // HTTP/2 has pseudo-headers, which `headers` omits.
     headerFields: 'stream' in incoming ? undefined : incoming.headers,
     server,
     get signal() {

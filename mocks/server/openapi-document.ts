@@ -26,7 +26,7 @@ const pathsOf = ({ document, standardPrefix, prefix }: AreaDocument): Json =>
     ]),
   )
 
-/** Joins the OpenAPI documents of both areas to the document of a server. No two areas have a component in common. */
+/** Joins the OpenAPI documents of both areas into the document of a server. No component belongs to both areas. */
 export const joinDocuments = (areas: readonly AreaDocument[], url: string): Json => {
   const documents = areas.map(({ document }) => document)
   const components = documents.map((document) => partOf(document.components))

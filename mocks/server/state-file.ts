@@ -9,11 +9,12 @@ import { snapshotOf } from '../state.ts'
 import { delayResponse, machineNow, startTimer } from '../time/machine.ts'
 import type { Mock } from '../types.ts'
 
-// proper-lockfile removes a stale lock, which may be another server's new one by then: of six processes that started
-// after a crash, two or more got the lock in 6 of 20 rounds. It also replaces `fs.close` and `process.emit`.
+// Not proper-lockfile: when it removes a stale lock, another server may already have replaced this lock. Of six
+// processes that started after a crash, two or more got the lock in 6 of 20 rounds. It also replaces `fs.close` and
+// `process.emit`.
 
 const RENEWED_AFTER_MS = 500
-/** A lock that was not renewed for this time is left over from a server that crashed. */
+/** If a lock was not renewed for this time, its server has crashed. */
 const STALE_AFTER_MS = 5_000
 /** Servers that start at the same time try again after different waits. */
 const RETRY_MS = [100, 400] as const
@@ -75,10 +76,10 @@ const hold = (lock: string): FileLock => {
 
 /**
  * Locks a file for one server. Servers may run in several containers of one machine: the lock does not depend on
- * process ids. If the server that had the lock crashed, this waits until its lock is stale.
+ * process ids. If the server that held the lock crashed, waits until the lock is stale.
  *
- * Each server that wants the lock creates a lock file with a new name, and then looks for others: it has the lock if
- * there is no other. So no two servers have it, and a stale lock can be removed without removing a new one.
+ * Each server creates a lock file with a new name. The server has the lock if there is no other lock file. So two
+ * servers never have the lock at once, and a server that removes a stale lock file cannot remove a new one.
  *
  * @throws an Error if another server has the lock
  */
