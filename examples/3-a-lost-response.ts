@@ -16,7 +16,12 @@ const { response } = await gateway
     redirect_uri: 'https://shop.example/paid',
   })
   .withResponse()
-console.log('1. Sent', response.attempts, 'times with one key; charges made:', mock.state.charges().length)
+console.log(
+  '1. A charge. Sent',
+  response.attempts,
+  'times with one key; charges made:',
+  mock.state.charges().length,
+)
 
 // A subscription request has no idempotency key, so the client does not retry it, but throws (outcome `unknown`).
 mock.faults.add({ operation: 'subscriptions.subscribe', kind: 'lost-response' })
@@ -31,7 +36,7 @@ try {
   })
 } catch (error) {
   if (!isMandateKitError(error)) throw error
-  console.log('2.', error.code, error.outcome, 'after', error.attempts, 'attempt')
+  console.log('2. A subscription request:', error.code, error.outcome, 'after', error.attempts, 'attempt')
   console.log('  ', error.message)
 }
-console.log('3. Requests made:', mock.state.subscriptions().length)
+console.log('3. The mock executed the request. Requests made:', mock.state.subscriptions().length)

@@ -62,7 +62,7 @@ const costOf = (requests: number): string => {
 
 const lineOf = ({ row, area, option, sends, costs, needs }: Question): string => {
   const sets =
-    option.length === 0 ? 'is reported' : `sets ${option.map((name) => `${area}.${name}`).join(', ')}`
+    option.length === 0 ? 'sets no option' : `sets ${option.map((name) => `${area}.${name}`).join(', ')}`
   const need = needs.map((name) => `; needs ${area}.${name}`).join('')
   return `  row ${row}: ${sends}; ${costOf(costs)}; ${sets}${need}`
 }
