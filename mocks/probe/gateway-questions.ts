@@ -154,8 +154,7 @@ const redirected = (ask: Ask): Promise<Reply> =>
 
 const readAllowlist = (reply: Reply, { config: { redirectUri } }: Ask): Json => {
   if (step.isCharge(reply)) return { redirectAllowlist: [] }
-  if (redirectUri === undefined)
-    throw new Unanswered(`there is an allowlist, but its content is not known: ${shown(reply)}`)
+  if (redirectUri === undefined) throw new Unanswered(`an allowlist with unknown entries: ${shown(reply)}`)
   return { redirectAllowlist: [redirectUri] }
 }
 

@@ -121,8 +121,7 @@ export const createRedactor = ({ secrets = {}, numbers = [] }: Hidden = {}): Red
     if (Array.isArray(value)) return value.map(json)
     if (!isObject(value)) return value
     const entries = Object.entries(value).map(([name, inner]) => {
-      // In a table of numbers, a field's name can be a phone number. A name without digits is kept, because it may only
-      // by chance be equal to a username.
+      // A field's name can be a phone number. A name of letters is kept, because a username may have the same letters.
       const shown = /[^a-z_]/i.test(name) ? text(name) : name
       return [shown, name === 'grant_type' ? inner : json(inner)] as const
     })
