@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util'
+import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { isBase } from '../http/routes.ts'
 import { isHostName } from '../panel/access.ts'
 
@@ -122,18 +122,29 @@ These options override those of the file. Exit codes: 0 the mock was stopped, 1 
 2 the command is not valid.
 `
 
-const usageError = (message: string): CommandError =>
-  new CommandError(`${message}\nSee mandatekit --help.`, { exitCode: 2 })
+/** Returns the error of a command that is not valid. The message names the help that lists its options. */
+export const usageError = (message: string, command = ''): CommandError =>
+  new CommandError(`${message}\nSee mandatekit ${command}--help.`, { exitCode: 2 })
 
-const parse = (words: readonly string[]) => {
+/**
+ * Parses the words of a command.
+ *
+ * @throws CommandError with exit code 2 if an option is not valid; the message names the option
+ */
+export const parseWords = <const Options extends NonNullable<ParseArgsConfig['options']>>(
+  words: readonly string[],
+  options: Options,
+  command = '',
+) => {
   try {
-    return parseArgs({ args: [...words], options: OPTIONS, allowPositionals: true, strict: true })
+    return parseArgs({ args: [...words], options, allowPositionals: true, strict: true })
   } catch (error) {
     // Only the first sentence of Node's message is useful: it names the wrong option.
     const [sentence = ''] = messageOf(error).split(/\.\s/, 1)
-    const names = Object.keys(OPTIONS).map((name) => `--${name}`)
+    const names = Object.keys(options).map((name) => `--${name}`)
     const isUnknown = codeOf(error) === 'ERR_PARSE_ARGS_UNKNOWN_OPTION'
-    throw usageError(`${sentence.replace(/\.$/, '')}.${isUnknown ? ` Options: ${names.join(', ')}.` : ''}`)
+    const list = isUnknown ? ` Options: ${names.join(', ')}.` : ''
+    throw usageError(`${sentence.replace(/\.$/, '')}.${list}`, command)
   }
 }
 
@@ -175,7 +186,7 @@ const tlsOf = (cert: string | undefined, key: string | undefined): MockCommandOp
  * @throws CommandError with exit code 2 if an argument is not valid; the message names the argument
  */
 export const readArguments = (words: readonly string[]): Command => {
-  const { values, positionals } = parse(words)
+  const { values, positionals } = parseWords(words, OPTIONS)
   const [name, more] = positionals
   if (values.help === true || name === 'help') return { name: 'help' }
   if (values.version === true) return { name: 'version' }

@@ -1,7 +1,6 @@
-import { parseArgs } from 'node:util'
 import { compareWithMock, type Difference } from '../core.ts'
 import { readRecordings } from '../probe/recording.ts'
-import { CommandError, messageOf, type Outputs } from './arguments.ts'
+import { CommandError, messageOf, type Outputs, parseWords, usageError } from './arguments.ts'
 import { readConfigFile, readNamedFile } from './config-file.ts'
 
 const OPTIONS = {
@@ -10,6 +9,8 @@ const OPTIONS = {
   github: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const
+
+const COMMAND = 'compare '
 
 /** The output of `mandatekit compare --help`. */
 const help = `Usage: mandatekit compare <recordings.jsonl> [options]
@@ -24,9 +25,6 @@ Options
 
 Exit codes: 0 no differences, 1 differences, 2 the command could not run.
 `
-
-const usageError = (message: string, cause?: unknown): CommandError =>
-  new CommandError(`${message}\nSee mandatekit compare --help.`, { exitCode: 2, cause })
 
 const LONGEST_VALUE = 80
 
@@ -61,16 +59,6 @@ const annotation = (file: string, difference: Difference): string => {
   return `::error ${place}::${escaped(sentence(difference))}\n`
 }
 
-const parse = (words: readonly string[]) => {
-  try {
-    return parseArgs({ args: [...words], options: OPTIONS, allowPositionals: true })
-  } catch (error) {
-    // Only the first sentence of Node's message is useful: it names the wrong option.
-    const [sentence = ''] = messageOf(error).split(/\.\s/, 1)
-    throw usageError(`${sentence.replace(/\.$/, '')}.`, error)
-  }
-}
-
 /**
  * Runs `mandatekit compare`: prints how a recorded server differs from a mock with the options of `--config`.
  *
@@ -78,16 +66,16 @@ const parse = (words: readonly string[]) => {
  * @throws CommandError with exit code 2 if the command could not run
  */
 export const compare = async (words: readonly string[], { stdout }: Outputs): Promise<0 | 1> => {
-  const { values, positionals } = parse(words)
+  const { values, positionals } = parseWords(words, OPTIONS, COMMAND)
   const { config, ignore = [], github = false } = values
   if (values.help === true) {
     stdout.write(help)
     return 0
   }
   const [file, more] = positionals
-  if (file === undefined) throw usageError('mandatekit compare requires a file of recordings.')
+  if (file === undefined) throw usageError('mandatekit compare requires a file of recordings.', COMMAND)
   if (more !== undefined)
-    throw usageError(`mandatekit compare takes one file of recordings, got also ${JSON.stringify(more)}.`)
+    throw usageError(`compare takes one file of recordings, got also ${JSON.stringify(more)}.`, COMMAND)
   try {
     const recordings = readRecordings(await readNamedFile('compare', file))
     if (recordings.length === 0) throw new CommandError(`compare ${file}: the file has no recordings.`)

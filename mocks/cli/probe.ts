@@ -9,7 +9,6 @@ import {
 } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline/promises'
-import { parseArgs } from 'node:util'
 import { isObject, type Json } from '../../src/contract/fields.ts'
 import { randomId } from '../../src/contract/formats.ts'
 import { isBase } from '../http/routes.ts'
@@ -20,7 +19,7 @@ import { createRedactor, type Redactor } from '../probe/redact.ts'
 import { listOf, reportOf } from '../probe/report.ts'
 import { openSession, type SessionLine } from '../probe/session.ts'
 import { machineNow, startTimer } from '../time/machine.ts'
-import { CommandError, messageOf, type Outputs } from './arguments.ts'
+import { CommandError, type Outputs, parseWords, usageError } from './arguments.ts'
 import { readNamedFile } from './config-file.ts'
 
 const OPTIONS = {
@@ -61,16 +60,13 @@ Exit codes: 0 all questions were asked, 1 the command failed, 2 the command is n
 its last question.
 `
 
-const usageError = (message: string): CommandError =>
-  new CommandError(`${message}\nSee mandatekit probe --help.`, { exitCode: 2 })
+const COMMAND = 'probe '
 
 const parse = (words: readonly string[]) => {
-  try {
-    return parseArgs({ args: [...words], options: OPTIONS, strict: true }).values
-  } catch (error) {
-    const [sentence = ''] = messageOf(error).split(/\.\s/, 1)
-    throw usageError(`${sentence.replace(/\.$/, '')}.`)
-  }
+  const { values, positionals } = parseWords(words, OPTIONS, COMMAND)
+  const [word] = positionals
+  if (word === undefined) return values
+  throw usageError(`mandatekit probe takes options only, got ${JSON.stringify(word)}.`, COMMAND)
 }
 
 type Flags = ReturnType<typeof parse>
@@ -78,7 +74,10 @@ type Flags = ReturnType<typeof parse>
 const wrongLoginsOf = ({ lockout }: Flags): number => {
   if (lockout === undefined) return 0
   if (/^[1-9]\d?$/.test(lockout)) return Number(lockout)
-  throw usageError(`--lockout must be a number of logins from 1 to 99, got ${JSON.stringify(lockout)}.`)
+  throw usageError(
+    `--lockout must be a number of logins from 1 to 99, got ${JSON.stringify(lockout)}.`,
+    COMMAND,
+  )
 }
 
 const levelsOf = (flags: Flags): readonly Level[] => {
@@ -89,7 +88,7 @@ const levelsOf = (flags: Flags): readonly Level[] => {
     ...(flags.lockout === undefined ? [] : ['lockout' as const]),
   ]
   if (flags['read-only'] === true && more.length > 0) {
-    throw usageError('--read-only excludes --writes, --reset, --rate-limit and --lockout.')
+    throw usageError('--read-only excludes --writes, --reset, --rate-limit and --lockout.', COMMAND)
   }
   return ['read', ...more]
 }
@@ -235,7 +234,7 @@ export const runProbe = async (words: readonly string[], outputs: Outputs): Prom
     outputs.stdout.write(flags.help === true ? help : listOf(questions))
     return 0
   }
-  if (flags.config === undefined) throw usageError('mandatekit probe requires --config <file>.')
+  if (flags.config === undefined) throw usageError('mandatekit probe requires --config <file>.', COMMAND)
   const config = await readConfig(flags.config)
   const redactor = redactorOf(config)
   const folder = resolve(flags.out ?? 'probe')

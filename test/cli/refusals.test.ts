@@ -52,7 +52,12 @@ test.each([
   [['mock', 'now'], /"now"/],
   [['compare'], /^mandatekit compare requires a file .*\nSee mandatekit compare --help\.$/m],
   [['compare', 'a.jsonl', 'b.jsonl'], /one file .*"b\.jsonl"/],
-  [['compare', '--row', '3'], /^Unknown option '--row'\.$/m],
+  [['compare', '--row', '3'], /^Unknown option '--row'\. Options: --config, --ignore, --github, --help\.$/m],
+  [
+    ['probe', '--row', '3'],
+    /^Unknown option '--row'\. Options: --config, .*\nSee mandatekit probe --help\.$/m,
+  ],
+  [['probe', 'sandbox'], /takes options only, got "sandbox"/],
   [['mok'], /"mok"/],
   [[], /mandatekit mock/],
 ])('a command that is not valid ends with exit code 2 and names the word: %j', async (words, message) => {
