@@ -2,32 +2,14 @@ import type { KnownCycle } from '../../src/contract/subscriptions.ts'
 import type { Gateway } from '../gateway/operations.ts'
 import { gatewayDefaults } from '../gateway/options.ts'
 import type { ConfirmationView } from '../gateway/views.ts'
-import { FORM_TYPE, isForm } from '../http/message.ts'
+import { FORM_TYPE, isForm, type ResponseData } from '../http/message.ts'
 import type { PageHandler } from '../http/pipeline.ts'
 import { decoded } from '../http/routes.ts'
 import type { Subscriptions } from '../subscriptions/operations.ts'
 import type { AuthorizationView } from '../subscriptions/views.ts'
 import { isOwnForm } from './csrf.ts'
-import { type Html, html } from './html.ts'
-import type { ClosedWords, Page, ReturnTarget } from './layout.ts'
-import { closedPage, messagePage, openPage, pageResponse, redirectResponse, returnTarget } from './layout.ts'
-
-/** One kind of page for the payer. `show` shows the page, and `submit` processes the form. */
-interface Route {
-  readonly pattern: RegExp
-  readonly show: (id: string) => Page
-  /** Returns the page to show next, or the merchant's address to which the payer is redirected. */
-  readonly submit: (id: string, form: URLSearchParams) => Page | ReturnTarget
-}
-
-const unknownPage = messagePage(
-  404,
-  'Page not found',
-  'There is no request at this address. A reset of the mock may have deleted the request.',
-)
-
-/** Replaces the status 200 of a page with 409, because the payer sent the form too late. */
-const tooLate = (page: Page): Page => (page.status === 200 ? { ...page, status: 409 } : page)
+import { type Html, type HtmlValue, html } from './html.ts'
+import { commonHeaders, type Page, pageResponse, returnTarget } from './layout.ts'
 
 const CYCLES: Readonly<Record<KnownCycle, string>> = {
   DAILY: 'every day',
@@ -38,19 +20,47 @@ const CYCLES: Readonly<Record<KnownCycle, string>> = {
 /** Returns a cycle in words. Returns an unknown cycle unchanged. */
 export const cycleInWords = (cycle: string): string => new Map(Object.entries(CYCLES)).get(cycle) ?? cycle
 
-const CLOSED_REQUEST: Readonly<Record<string, ClosedWords>> = {
+/** What the page of a subscription or charge says that is no longer open. The default status is 200. */
+type ClosedWords = readonly [title: string, text: string, status?: number]
+type ClosedCharge = Exclude<ConfirmationView['status'], 'pending_confirmation'>
+
+const CLOSED: Readonly<Record<ClosedCharge, ClosedWords> & Record<string, ClosedWords>> = {
   SUCCEEDED: ['Subscription authorized', 'You have authorized these payments.'],
   FAILED: ['Subscription declined', 'You have declined these payments. Nothing will be paid.'],
   EXPIRED: ['Request expired', 'This request was open for too long. Nothing will be paid.', 410],
   CANCELLED: ['Request canceled', 'The merchant has canceled this request. Nothing will be paid.'],
+  succeeded: ['Payment made', 'This payment has been made.'],
+  failed: ['Payment failed', 'This payment failed. Nothing was paid.'],
+  pending_retry: ['Payment will be retried', 'This payment has not succeeded yet. It will be retried.'],
+  expired: ['Payment expired', 'This payment can no longer be confirmed. Nothing was paid.', 410],
 }
 
-const isUndecided = ({ status }: AuthorizationView): boolean => status === 'INITIALIZED'
+/** A subscription or charge on which the payer decides. */
+interface Decision {
+  readonly isOpen: boolean
+  readonly status: string
+  readonly returnUrl: string
+  /** The amount and the terms. */
+  readonly summary: Html
+  /** The title and the content of the page while the payer can decide. */
+  readonly title: string
+  readonly content: HtmlValue
+  readonly hint?: string | undefined
+}
+
+/** One kind of page for the payer. */
+interface Route {
+  readonly pattern: RegExp
+  /** Returns what the payer decides. `isWrong` tells whether the payer has just entered a wrong code. */
+  read(id: string, isWrong?: boolean): Decision | undefined
+  /** Executes the decision of a form. */
+  decide(id: string, form: URLSearchParams): 'done' | 'undecided' | 'wrong' | 'too late'
+}
 
 const day = (text: string): Html => html`<time datetime="${text}">${text}</time>`
 
-/** Returns the page at the `url` of S-b: the terms of the subscription, and the payer's two choices. */
-const authorizationPage = (view: AuthorizationView): Page => {
+/** Reads the page at the `url` of S-b: the terms of the subscription, and the payer's two choices. */
+const authorization = (view: AuthorizationView): Decision => {
   const { amount, cycle, merchant, start, end, nextPayments, status, returnUrl } = view
   const summary = html`<p class="amount"><bdi>${amount}</bdi>
 <small><bdi>${cycleInWords(cycle)}</bdi></small></p>
@@ -59,11 +69,6 @@ const authorizationPage = (view: AuthorizationView): Page => {
 <div><dt>Starts</dt><dd>${day(start)}</dd></div>
 <div><dt>Ends</dt><dd>${day(end)}</dd></div>
 </dl>`
-  if (!isUndecided(view)) {
-    const words =
-      CLOSED_REQUEST[status] ?? (['Request closed', 'This request has already been decided.'] as const)
-    return closedPage(words, summary, returnUrl)
-  }
   const content = [
     html`<p class="quiet"><bdi>${merchant}</bdi> asks you to allow these payments.</p>`,
     summary,
@@ -75,50 +80,31 @@ const authorizationPage = (view: AuthorizationView): Page => {
 <button type="submit" name="decision" value="decline" class="plain">Decline</button>
 </form>`,
   ]
-  return openPage('Authorize a subscription', content, returnUrl)
+  const isOpen = status === 'INITIALIZED'
+  return { isOpen, status, returnUrl, summary, title: 'Authorize a subscription', content }
 }
 
-const undecidedPage = messagePage(400, 'No choice made', 'Go back and choose to authorize or to decline.')
-
-const authorizationRoute = (domain: Subscriptions): Route => {
-  const show = (id: string): Page => {
+const authorizationRoute = (domain: Subscriptions): Route => ({
+  pattern: /^\/authorize\/([^/]+)\/?$/,
+  read(id) {
     const view = domain.authorization(id)
-    return view.ok ? authorizationPage(view.value) : unknownPage
-  }
-  return {
-    pattern: /^\/authorize\/([^/]+)\/?$/,
-    show,
-    submit(id, form) {
-      const decision = form.get('decision')
-      if (decision !== 'authorize' && decision !== 'decline') {
-        const view = domain.authorization(id)
-        return view.ok && isUndecided(view.value) ? undecidedPage : tooLate(show(id))
-      }
-      const result = domain[decision](id)
-      return result.ok ? returnTarget(result.value.returnUrl) : tooLate(show(id))
-    },
-  }
-}
+    return view.ok ? authorization(view.value) : undefined
+  },
+  decide(id, form) {
+    const decision = form.get('decision')
+    if (decision !== 'authorize' && decision !== 'decline') return 'undecided'
+    return domain[decision](id).ok ? 'done' : 'too late'
+  },
+})
 
-const CLOSED_PAYMENT: Readonly<
-  Record<Exclude<ConfirmationView['status'], 'pending_confirmation'>, ClosedWords>
-> = {
-  succeeded: ['Payment made', 'This payment has been made.'],
-  failed: ['Payment failed', 'This payment failed. Nothing was paid.'],
-  pending_retry: ['Payment will be retried', 'This payment has not succeeded yet. It will be retried.'],
-  expired: ['Payment expired', 'This payment can no longer be confirmed. Nothing was paid.', 410],
-}
-
-/** Returns the page at the `confirmation_url` of G1: the payment, and the field for the one-time code. */
-const confirmationPage = (view: ConfirmationView, hint: string, isWrong: boolean): Page => {
+/** Reads the page at the `confirmation_url` of G1: the payment, and the field for the one-time code. */
+const confirmation = (view: ConfirmationView, isWrong: boolean): Decision => {
   const { status, amount, currency, maskedMsisdn, returnUrl } = view
   const summary = html`<p class="amount"><bdi>${amount} ${currency}</bdi></p>
 <dl>
 <div><dt>Merchant</dt><dd><bdi>${returnTarget(returnUrl).name}</bdi></dd></div>
 <div><dt>Mobile number</dt><dd><bdi>${maskedMsisdn}</bdi></dd></div>
 </dl>`
-  if (status !== 'pending_confirmation') return closedPage(CLOSED_PAYMENT[status], summary, returnUrl)
-  const title = 'Confirm a payment'
   // Every wrong code has the same message, which reveals nothing about the correct code.
   const content = [
     summary,
@@ -129,42 +115,78 @@ const confirmationPage = (view: ConfirmationView, hint: string, isWrong: boolean
 <button type="submit">Confirm</button>
 </form>`,
   ]
-  return openPage(title, content, returnUrl, {
-    hint,
-    ...(isWrong && { status: 400, title: `Error: ${title}` }),
-  })
+  const isOpen = status === 'pending_confirmation'
+  return { isOpen, status, returnUrl, summary, title: 'Confirm a payment', content }
 }
 
 const confirmationRoute = (domain: Gateway): Route => {
   const { otp: code } = domain.reference()
   // A code that a test has chosen may be secret, so the page does not show it.
   const hint = code === gatewayDefaults.otp ? `The code is ${code}.` : 'The code is the option gateway.otp.'
-  const show = (id: string, isWrong = false): Page => {
-    const view = domain.confirmation(id)
-    return view.ok ? confirmationPage(view.value, hint, isWrong) : unknownPage
-  }
   return {
     pattern: /^\/confirm\/([^/]+)\/?$/,
-    show: (id) => show(id),
-    submit(id, form) {
+    read(id, isWrong = false) {
       const view = domain.confirmation(id)
-      if (!view.ok) return unknownPage
+      return view.ok ? { ...confirmation(view.value, isWrong), hint } : undefined
+    },
+    decide(id, form) {
       // Spaces are removed, because payers type or paste codes in groups of digits.
-      const otp = (form.get('otp') ?? '').replace(/\s/g, '')
-      const result = domain.confirm(id, { otp })
-      if (result.ok) return returnTarget(view.value.returnUrl)
-      return result.refusal.reason === 'incorrect_code' ? show(id, true) : tooLate(show(id))
+      const result = domain.confirm(id, { otp: (form.get('otp') ?? '').replace(/\s/g, '') })
+      if (result.ok) return 'done'
+      return result.refusal.reason === 'incorrect_code' ? 'wrong' : 'too late'
     },
   }
 }
 
-const foreignPage = messagePage(
-  403,
-  'Request refused',
-  'This form was not sent from its own page. Go back to the merchant and open the page again.',
-)
-const methodPage = messagePage(405, 'Method not allowed', 'This page accepts GET and its own form only.')
-const formPage = messagePage(415, 'Request refused', `This page accepts a form of type ${FORM_TYPE} only.`)
+/** Returns the page of a decision, which leads back to the merchant. */
+const pageOf = ({ isOpen, status, title, content, ...one }: Decision, isWrong = false): Page => {
+  const target = returnTarget(one.returnUrl)
+  const merchant = html`<bdi>${target.name}</bdi>`
+  if (isOpen) {
+    const back = html`<p class="back"><a href="${target.href}" rel="noreferrer">Back to ${merchant} without deciding</a></p>`
+    return { status: isWrong ? 400 : 200, title, isWrong, content: [content, back], target, hint: one.hint }
+  }
+  const [closed, text, code = 200] = CLOSED[status] ?? ['Request closed', 'This request is closed.']
+  const details = html`<p>${text}</p>
+${one.summary}<p><a class="button" href="${target.href}" rel="noreferrer">Return to ${merchant}</a></p>`
+  return { status: code, title: closed, content: details, target }
+}
+
+const messagePage = (status: number, title: string, text: string): Page => ({
+  status,
+  title,
+  content: html`<p>${text}</p>`,
+})
+
+const PAGES = {
+  unknown: messagePage(
+    404,
+    'Page not found',
+    'There is no request at this address. A reset of the mock may have deleted the request.',
+  ),
+  undecided: messagePage(400, 'No choice made', 'Go back and choose to authorize or to decline.'),
+  foreign: messagePage(
+    403,
+    'Request refused',
+    'This form was not sent from its own page. Go back to the merchant and open the page again.',
+  ),
+  method: messagePage(405, 'Method not allowed', 'This page accepts GET and its own form only.'),
+  type: messagePage(415, 'Request refused', `This page accepts a form of type ${FORM_TYPE} only.`),
+}
+
+/** Returns the page to show, or the merchant's address to which the payer is redirected after a `form`. */
+const next = ({ read, decide }: Route, id: string, form?: URLSearchParams): Page | string => {
+  const one = read(id)
+  if (one === undefined) return PAGES.unknown
+  if (form === undefined) return pageOf(one)
+  const outcome = decide(id, form)
+  if (outcome === 'done') return returnTarget(one.returnUrl).href
+  if (outcome === 'undecided' && one.isOpen) return PAGES.undecided
+  const isWrong = outcome === 'wrong'
+  const page = pageOf(read(id, isWrong) ?? one, isWrong)
+  // Otherwise the payer sent the form too late.
+  return page.status === 200 ? { ...page, status: 409 } : page
+}
 
 export const createPages = (domains: {
   readonly subscriptions: Subscriptions
@@ -174,18 +196,21 @@ export const createPages = (domains: {
     subscriptions: authorizationRoute(domains.subscriptions),
     gateway: confirmationRoute(domains.gateway),
   }
-  return async (area, request, path) => {
-    const { pattern, show, submit } = routes[area]
-    const segment = pattern.exec(path)?.[1]
+  return async (area, request, path): Promise<ResponseData | undefined> => {
+    const route = routes[area]
+    const segment = route.pattern.exec(path)?.[1]
     if (segment === undefined) return undefined
-    const id = decoded(segment)
     const { method, headers } = request
-    if (method === 'GET') return pageResponse(show(id))
-    if (method === 'HEAD') return { ...(await pageResponse(show(id))), body: '' }
-    if (method !== 'POST') return pageResponse(methodPage, { Allow: 'GET, HEAD, POST' })
-    if (!isOwnForm(request, headers.get('host'))) return pageResponse(foreignPage)
-    if (!isForm(headers.get('content-type'))) return pageResponse(formPage)
-    const next = submit(id, new URLSearchParams(await request.text()))
-    return 'href' in next ? redirectResponse(next) : pageResponse(next)
+    const respond = async (page: Page | string): Promise<ResponseData> =>
+      typeof page === 'string'
+        ? { status: 303, headers: { Location: page, ...commonHeaders }, body: '' }
+        : pageResponse(page, page === PAGES.method ? { Allow: 'GET, HEAD, POST' } : {})
+    const id = decoded(segment)
+    if (method === 'GET') return respond(next(route, id))
+    if (method === 'HEAD') return { ...(await respond(next(route, id))), body: '' }
+    if (method !== 'POST') return respond(PAGES.method)
+    if (!isOwnForm(request, headers.get('host'))) return respond(PAGES.foreign)
+    if (!isForm(headers.get('content-type'))) return respond(PAGES.type)
+    return respond(next(route, id, new URLSearchParams(await request.text())))
   }
 }

@@ -1,24 +1,19 @@
-import type { ListedNotification } from '../delivery/outbox.ts'
-import type { DeliveryRecord } from '../delivery/types.ts'
 import { type Html, html } from '../pages/html.ts'
 import {
   actionsOf,
   badge,
   capitalized,
   card,
-  facts,
-  identifier,
   instant,
   isolate,
-  json,
   linkTo,
   rows,
   visuallyHidden,
 } from './components.ts'
-import { listTable } from './list-table.ts'
+import { factsOf } from './list.ts'
 import type { Context, PanelPage } from './page.ts'
-import { messageLink, requestLine } from './timeline.ts'
-import { deliveryState, findNotifications, listNames } from './view.ts'
+import { requestLine } from './traffic.ts'
+import { listNames } from './view.ts'
 import { faultInWords } from './words.ts'
 
 /** The first page: what there is, what happened last, and the state as a whole. */
@@ -46,7 +41,7 @@ export const overviewPage = ({ view, form }: Context): PanelPage => {
     data: [
       card(
         'What the mock has',
-        facts({
+        factsOf({
           ...Object.fromEntries(counts),
           Outages: view.outages.join(' and ') || 'none',
           'Next event': view.nextEventAt === undefined ? 'nothing is planned' : instant(view.nextEventAt),
@@ -119,81 +114,5 @@ export const faultsPage = ({ view, form }: Context): PanelPage => {
         values: { operation: 'gateway.charge', kind: 'lost-response' },
       }),
     ),
-  }
-}
-
-/** Renders the time of a notification, which may be any text that a test sent. */
-const timeOf = (timestamp: string): Html => {
-  const time = Number(timestamp) * 1_000
-  return Number.isNaN(new Date(time).getTime()) ? isolate(timestamp) : instant(time)
-}
-
-const deliveriesOf = ({ attempts, ...one }: ListedNotification): Html =>
-  html`${badge(deliveryState({ attempts, ...one }))} <span class="quiet">${attempts.length} ${attempts.length === 1 ? 'delivery' : 'deliveries'}</span>`
-
-export const notificationsPage = (context: Context): PanelPage => {
-  const { view, form } = context
-  const receivers = view.receivers.map(({ number, to = 'a function of the mock’s process', ...options }) => {
-    const set = Object.entries(options).filter(([, value]) => value !== undefined)
-    const words = set.map(([option, value]) => `${option} ${JSON.stringify(value)}`).join(', ')
-    return html`<strong>${isolate(to)}</strong> <span class="quiet">${isolate(words)}</span> ${form('disconnect', 'Remove', { given: { number }, of: `receiver ${to}` })}`
-  })
-  return {
-    title: 'Notifications',
-    data: listTable(context, 'notifications', {
-      none: 'None yet. Authorize a subscription, or move the clock to its next payment.',
-      keyOf: ({ notificationId }) => notificationId,
-      columns: {
-        Message: messageLink,
-        Delivery: deliveriesOf,
-        About: ({ subscriptionId }) => linkTo('subscriptions', subscriptionId),
-        Identifier: ({ notificationId }) => identifier(notificationId, 'the notification'),
-        Time: ({ timestamp }) => timeOf(timestamp),
-        Actions: ({ notificationId }) =>
-          form('resend', 'Resend', { given: { notificationId }, of: notificationId }),
-      },
-    }),
-    controls: [
-      card('Receivers', [
-        rows(receivers, 'None: notifications are kept, but sent to nobody. Connect your shop’s URL.'),
-        form('connect', 'Connect', { first: ['url', 'retries', 'signing.secret'] }),
-      ]),
-      card(
-        'Send by hand',
-        form('send', 'Send', {
-          first: ['type', 'status', 'subscriptionId'],
-          values: { type: 'SUBSCRIPTION', status: 'CANCELLED' },
-        }),
-      ),
-    ],
-  }
-}
-
-export const notificationPage = ({ mock, form }: Context, id: string): PanelPage | undefined => {
-  const one = findNotifications(mock, id).find(({ notificationId }) => notificationId === id)
-  if (one === undefined) return undefined
-  const { attempts, ...message } = one
-  const delivery = ({ at, status, error = 'no response', headers, body }: DeliveryRecord, index: number) =>
-    html`<h3>Delivery ${index + 1} of ${attempts.length}</h3>
-<p>${instant(at)} ${status === undefined ? isolate(error) : badge(status)}</p>
-${json('Headers', headers)}${json('Body', body)}`
-  return {
-    title: 'Notification',
-    subject: id,
-    data: [
-      card('Notification', [
-        facts({
-          Delivery: deliveriesOf(one),
-          Message: html`${isolate(one.type)} ${isolate(one.status)}`,
-          Subscription: linkTo('subscriptions', one.subscriptionId),
-          Payment: one.paymentId && isolate(one.paymentId),
-          Identifier: identifier(id, 'the notification'),
-          Time: timeOf(one.timestamp),
-        }),
-        actionsOf(form('resend', 'Resend', { given: { notificationId: id }, isPrimary: true })),
-        json('Payload', message),
-      ]),
-      card('Deliveries', attempts.map(delivery)),
-    ],
   }
 }
