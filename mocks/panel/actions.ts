@@ -271,7 +271,7 @@ export type ActionName = keyof typeof actions
 
 export const actionNames: readonly string[] = Object.keys(actions)
 
-const isActionName = (name: string): name is ActionName => Object.hasOwn(actions, name)
+export const isActionName = (name: string): name is ActionName => Object.hasOwn(actions, name)
 
 export interface Outcome {
   readonly ok: boolean

@@ -1,7 +1,6 @@
 import { type Field, isObject, type Json, jsonOf, object, oneOf, STRING } from '../../src/contract/fields.ts'
 import { chargeSchema } from '../../src/contract/gateway.ts'
 import { paymentSchema } from '../../src/contract/subscriptions.ts'
-import { flag } from '../base/fields.ts'
 import { deliveryOptions } from '../delivery/types.ts'
 import { operations } from '../http/area.ts'
 import { faultFields, faultKinds } from '../http/fault-schema.ts'
@@ -45,7 +44,7 @@ const encoding = Object.fromEntries(
 const time = { ...STRING, format: 'date-time' }
 const day = { ...STRING, format: 'date' }
 const count = { type: 'integer', minimum: 0 }
-const boolean = jsonOf(flag)
+const boolean = { type: 'boolean' }
 const area = jsonOf(oneOf(['subscriptions', 'gateway']))
 const texts = { type: 'object', additionalProperties: STRING }
 /** Bodies of requests and responses: a fault or a client may send anything. */

@@ -2,9 +2,8 @@ import { testNumbers } from '../gateway/behaviors.ts'
 import { type Document, type Html, type HtmlValue, html } from '../pages/html.ts'
 import type { Mock } from '../types.ts'
 import { PANEL_PATH } from './access.ts'
-import type { Outcome } from './actions.ts'
 import { capitalized, instant, isolate, truncate } from './components.ts'
-import type { RenderForm } from './form.ts'
+import type { Notice, RenderForm } from './form.ts'
 import { script } from './script.ts'
 import { style } from './style.ts'
 import type { PanelView } from './view.ts'
@@ -30,9 +29,6 @@ export interface PanelPage {
 /** The page truncates a notice to this length, because a long notice would cover a small window. */
 const MAX_NOTICE_CHARACTERS = 300
 
-const noticeOf = (notice: Outcome | undefined): Html =>
-  html`<div id="notice" role="status" class="${notice?.ok === false ? 'alert' : 'done'}">${notice && html`<p>${isolate(notice.message, MAX_NOTICE_CHARACTERS)}</p>`}</div>`
-
 const MOVES = {
   '+ 1 hour': { hours: 1 },
   '+ 1 day': { days: 1 },
@@ -57,7 +53,7 @@ export const panelDocument = (
   { title, subject = '', data, controls }: PanelPage,
   context: Context,
   present: string,
-  notice: Outcome | undefined,
+  notice: Notice | undefined,
 ): Document => ({
   title: `${truncate(`${title} ${subject}`.trim(), 60)} · Mock control panel`,
   style,
@@ -70,7 +66,7 @@ export const panelDocument = (
 </div>
 <nav aria-label="Pages">${SECTIONS.map((section) => link(section, section === present))}</nav>
 ${clock(context)}
-${noticeOf(notice)}
+<div id="notice" role="status" class="${notice?.ok === false ? 'alert' : 'done'}">${notice && html`<p>${isolate(notice.message, MAX_NOTICE_CHARACTERS)}</p>`}</div>
 </header>
 <main>
 <h1>${title}${subject && html` ${isolate(truncate(subject, 60))}`}</h1>

@@ -15,10 +15,10 @@ import { commonHeaders, documentResponse, pageResponse } from '../pages/layout.t
 import type { Mock } from '../types.ts'
 import { OPENAPI_PATH, PANEL_PATH, type ReadHost, STATE_PATH } from './access.ts'
 import { readFields, type SentFields } from './action.ts'
-import { act, type Outcome } from './actions.ts'
+import { act } from './actions.ts'
 import { faultsPage, overviewPage } from './boards.ts'
 import { connectPage } from './connect.ts'
-import { createForms } from './form.ts'
+import { createForms, type Notice, noticeOf } from './form.ts'
 import { pageOf } from './list.ts'
 import { charges, chargesPage, subscriptions, subscriptionsPage } from './objects.ts'
 import { type Context, type PanelPage, panelDocument } from './page.ts'
@@ -89,7 +89,7 @@ export type Panel = (request: IncomingRequest, host: string | null) => Promise<R
 export const createPanel = (mock: Mock, readHost: ReadHost): Panel => {
   // The URL of the panel contains the number of a message instead of its text, so a malicious link cannot make the
   // panel show a false message.
-  const kept = newRecent<Outcome>()
+  const kept = newRecent<Notice>()
   const notices = recentList(KEPT_NOTICES, () => kept)
 
   /** Executes the action that a form or a program sent. `path` is the page with the form. */
@@ -112,7 +112,7 @@ export const createPanel = (mock: Mock, readHost: ReadHost): Panel => {
       const { ok, message } = outcome
       return jsonResponse(ok ? 200 : 409, { ok, message }, COMMON)
     }
-    notices.push(outcome)
+    notices.push(noticeOf(outcome))
     const next = outcome.page === undefined ? readQuery(new URL(url).searchParams) : new URLSearchParams()
     next.set('notice', String(notices.bounds().end))
     const location = `${[PANEL_PATH, outcome.page ?? path].filter(Boolean).join('/')}?${next}`
