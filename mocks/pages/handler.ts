@@ -2,14 +2,14 @@ import type { KnownCycle } from '../../src/contract/subscriptions.ts'
 import type { Gateway } from '../gateway/operations.ts'
 import { gatewayDefaults } from '../gateway/options.ts'
 import type { ConfirmationView } from '../gateway/views.ts'
-import { FORM_TYPE, isForm, type ResponseData } from '../http/message.ts'
+import { FORM_TYPE, isForm } from '../http/message.ts'
 import type { PageHandler } from '../http/pipeline.ts'
 import { decoded } from '../http/routes.ts'
 import type { Subscriptions } from '../subscriptions/operations.ts'
 import type { AuthorizationView } from '../subscriptions/views.ts'
 import { isOwnForm } from './csrf.ts'
 import { type Html, type HtmlValue, html } from './html.ts'
-import { commonHeaders, type Page, pageResponse, returnTarget } from './layout.ts'
+import { commonHeaders, type Page, pageResponse, type ReturnTarget, returnTarget } from './layout.ts'
 
 const CYCLES: Readonly<Record<KnownCycle, string>> = {
   DAILY: 'every day',
@@ -35,121 +35,24 @@ const CLOSED: Readonly<Record<ClosedCharge, ClosedWords> & Record<string, Closed
   expired: ['Payment expired', 'This payment can no longer be confirmed. Nothing was paid.', 410],
 }
 
-/** A subscription or charge on which the payer decides. */
-interface Decision {
-  readonly isOpen: boolean
-  readonly status: string
-  readonly returnUrl: string
-  /** The amount and the terms. */
-  readonly summary: Html
-  /** The title and the content of the page while the payer can decide. */
-  readonly title: string
-  readonly content: HtmlValue
-  readonly hint?: string | undefined
+const isUndecided = ({ status }: AuthorizationView): boolean => status === 'INITIALIZED'
+
+const way = (target: ReturnTarget, before: string, after = ''): Html =>
+  html` href="${target.href}" rel="noreferrer">${before} <bdi>${target.name}</bdi>${after}</a>`
+
+/** Returns a page on which the payer decides, with a link that leads back to the merchant without a decision. */
+const openPage = (title: string, content: HtmlValue, address: string, more: Partial<Page> = {}): Page => {
+  const target = returnTarget(address)
+  const back = html`<p class="back"><a${way(target, 'Back to', ' without deciding')}</p>`
+  return { status: 200, title, content: [content, back], target, ...more }
 }
 
-/** One kind of page for the payer. */
-interface Route {
-  readonly pattern: RegExp
-  /** Returns what the payer decides. `isWrong` tells whether the payer has just entered a wrong code. */
-  read(id: string, isWrong?: boolean): Decision | undefined
-  /** Executes the decision of a form. */
-  decide(id: string, form: URLSearchParams): 'done' | 'undecided' | 'wrong' | 'too late'
-}
-
-const day = (text: string): Html => html`<time datetime="${text}">${text}</time>`
-
-/** Reads the page at the `url` of S-b: the terms of the subscription, and the payer's two choices. */
-const authorization = (view: AuthorizationView): Decision => {
-  const { amount, cycle, merchant, start, end, nextPayments, status, returnUrl } = view
-  const summary = html`<p class="amount"><bdi>${amount}</bdi>
-<small><bdi>${cycleInWords(cycle)}</bdi></small></p>
-<dl>
-<div><dt>Merchant</dt><dd><bdi>${merchant}</bdi></dd></div>
-<div><dt>Starts</dt><dd>${day(start)}</dd></div>
-<div><dt>Ends</dt><dd>${day(end)}</dd></div>
-</dl>`
-  const content = [
-    html`<p class="quiet"><bdi>${merchant}</bdi> asks you to allow these payments.</p>`,
-    summary,
-    nextPayments.length > 0 &&
-      html`<h2>Next payments</h2>
-<ol>${nextPayments.map((date) => html`<li>${day(date)}</li>`)}</ol>`,
-    html`<form method="post">
-<button type="submit" name="decision" value="authorize">Authorize</button>
-<button type="submit" name="decision" value="decline" class="plain">Decline</button>
-</form>`,
-  ]
-  const isOpen = status === 'INITIALIZED'
-  return { isOpen, status, returnUrl, summary, title: 'Authorize a subscription', content }
-}
-
-const authorizationRoute = (domain: Subscriptions): Route => ({
-  pattern: /^\/authorize\/([^/]+)\/?$/,
-  read(id) {
-    const view = domain.authorization(id)
-    return view.ok ? authorization(view.value) : undefined
-  },
-  decide(id, form) {
-    const decision = form.get('decision')
-    if (decision !== 'authorize' && decision !== 'decline') return 'undecided'
-    return domain[decision](id).ok ? 'done' : 'too late'
-  },
-})
-
-/** Reads the page at the `confirmation_url` of G1: the payment, and the field for the one-time code. */
-const confirmation = (view: ConfirmationView, isWrong: boolean): Decision => {
-  const { status, amount, currency, maskedMsisdn, returnUrl } = view
-  const summary = html`<p class="amount"><bdi>${amount} ${currency}</bdi></p>
-<dl>
-<div><dt>Merchant</dt><dd><bdi>${returnTarget(returnUrl).name}</bdi></dd></div>
-<div><dt>Mobile number</dt><dd><bdi>${maskedMsisdn}</bdi></dd></div>
-</dl>`
-  // Every wrong code has the same message, which reveals nothing about the correct code.
-  const content = [
-    summary,
-    isWrong && html`<p class="alert" id="problem" role="alert">The code is not correct.</p>`,
-    html`<form method="post">
-<label for="otp">One-time code</label>
-<input id="otp" name="otp" type="text" inputmode="numeric" autocomplete="one-time-code" maxlength="32" required autofocus${isWrong && html` aria-invalid="true" aria-describedby="problem"`}>
-<button type="submit">Confirm</button>
-</form>`,
-  ]
-  const isOpen = status === 'pending_confirmation'
-  return { isOpen, status, returnUrl, summary, title: 'Confirm a payment', content }
-}
-
-const confirmationRoute = (domain: Gateway): Route => {
-  const { otp: code } = domain.reference()
-  // A code that a test has chosen may be secret, so the page does not show it.
-  const hint = code === gatewayDefaults.otp ? `The code is ${code}.` : 'The code is the option gateway.otp.'
-  return {
-    pattern: /^\/confirm\/([^/]+)\/?$/,
-    read(id, isWrong = false) {
-      const view = domain.confirmation(id)
-      return view.ok ? { ...confirmation(view.value, isWrong), hint } : undefined
-    },
-    decide(id, form) {
-      // Spaces are removed, because payers type or paste codes in groups of digits.
-      const result = domain.confirm(id, { otp: (form.get('otp') ?? '').replace(/\s/g, '') })
-      if (result.ok) return 'done'
-      return result.refusal.reason === 'incorrect_code' ? 'wrong' : 'too late'
-    },
-  }
-}
-
-/** Returns the page of a decision, which leads back to the merchant. */
-const pageOf = ({ isOpen, status, title, content, ...one }: Decision, isWrong = false): Page => {
-  const target = returnTarget(one.returnUrl)
-  const merchant = html`<bdi>${target.name}</bdi>`
-  if (isOpen) {
-    const back = html`<p class="back"><a href="${target.href}" rel="noreferrer">Back to ${merchant} without deciding</a></p>`
-    return { status: isWrong ? 400 : 200, title, isWrong, content: [content, back], target, hint: one.hint }
-  }
-  const [closed, text, code = 200] = CLOSED[status] ?? ['Request closed', 'This request is closed.']
-  const details = html`<p>${text}</p>
-${one.summary}<p><a class="button" href="${target.href}" rel="noreferrer">Return to ${merchant}</a></p>`
-  return { status: code, title: closed, content: details, target }
+/** Returns a page of a subscription or charge that is no longer open, with a link back to the merchant. */
+const closedPage = (closed: string, summary: Html, address: string): Page => {
+  const target = returnTarget(address)
+  const [title, text, status = 200] = CLOSED[closed] ?? ['Request closed', 'This request is closed.']
+  const content = [html`<p>${text}</p>`, summary, html`<p><a class="button"${way(target, 'Return to')}</p>`]
+  return { status, title, content, target }
 }
 
 const messagePage = (status: number, title: string, text: string): Page => ({
@@ -158,34 +61,90 @@ const messagePage = (status: number, title: string, text: string): Page => ({
   content: html`<p>${text}</p>`,
 })
 
-const PAGES = {
-  unknown: messagePage(
-    404,
-    'Page not found',
-    'There is no request at this address. A reset of the mock may have deleted the request.',
-  ),
-  undecided: messagePage(400, 'No choice made', 'Go back and choose to authorize or to decline.'),
-  foreign: messagePage(
-    403,
-    'Request refused',
-    'This form was not sent from its own page. Go back to the merchant and open the page again.',
-  ),
-  method: messagePage(405, 'Method not allowed', 'This page accepts GET and its own form only.'),
-  type: messagePage(415, 'Request refused', `This page accepts a form of type ${FORM_TYPE} only.`),
+const unknownPage = messagePage(
+  404,
+  'Page not found',
+  'There is no request at this address. A reset of the mock may have deleted the request.',
+)
+const undecidedPage = messagePage(400, 'No choice made', 'Go back and choose to authorize or to decline.')
+const foreignPage = messagePage(
+  403,
+  'Request refused',
+  'This form was not sent from its own page. Go back to the merchant and open the page again.',
+)
+const methodPage = messagePage(405, 'Method not allowed', 'This page accepts GET and its own form only.')
+const formPage = messagePage(415, 'Request refused', `This page accepts a form of type ${FORM_TYPE} only.`)
+
+const day = (text: string): Html => html`<time datetime="${text}">${text}</time>`
+
+/** Returns the page at the `url` of S-b: the terms of the subscription, and the payer's two choices. */
+const authorizationPage = (view: AuthorizationView): Page => {
+  const { amount, cycle, merchant, start, end, nextPayments, status, returnUrl } = view
+  const summary = html`<p class="amount"><bdi>${amount}</bdi>
+<small><bdi>${cycleInWords(cycle)}</bdi></small></p>
+<dl>
+<div><dt>Merchant</dt><dd><bdi>${merchant}</bdi></dd></div>
+<div><dt>Starts</dt><dd>${day(start)}</dd></div>
+<div><dt>Ends</dt><dd>${day(end)}</dd></div>
+</dl>`
+  if (!isUndecided(view)) return closedPage(status, summary, returnUrl)
+  const content = html`<p class="quiet"><bdi>${merchant}</bdi> asks you to allow these payments.</p>
+${summary}
+${nextPayments.length > 0 && html`<h2>Next payments</h2><ol>${nextPayments.map((date) => html`<li>${day(date)}</li>`)}</ol>`}
+<form method="post">
+<button type="submit" name="decision" value="authorize" class="primary">Authorize</button>
+<button type="submit" name="decision" value="decline" class="plain">Decline</button>
+</form>`
+  return openPage('Authorize a subscription', content, returnUrl)
 }
 
-/** Returns the page to show, or the merchant's address to which the payer is redirected after a `form`. */
-const next = ({ read, decide }: Route, id: string, form?: URLSearchParams): Page | string => {
-  const one = read(id)
-  if (one === undefined) return PAGES.unknown
-  if (form === undefined) return pageOf(one)
-  const outcome = decide(id, form)
-  if (outcome === 'done') return returnTarget(one.returnUrl).href
-  if (outcome === 'undecided' && one.isOpen) return PAGES.undecided
-  const isWrong = outcome === 'wrong'
-  const page = pageOf(read(id, isWrong) ?? one, isWrong)
-  // Otherwise the payer sent the form too late.
-  return page.status === 200 ? { ...page, status: 409 } : page
+/** Returns the page at the `confirmation_url` of G1: the payment, and the field for the one-time code. */
+const confirmationPage = (view: ConfirmationView, hint: string, isWrong: boolean): Page => {
+  const { status, amount, currency, maskedMsisdn, returnUrl } = view
+  const summary = html`<p class="amount"><bdi>${amount} ${currency}</bdi></p>
+<dl>
+<div><dt>Merchant</dt><dd><bdi>${returnTarget(returnUrl).name}</bdi></dd></div>
+<div><dt>Mobile number</dt><dd><bdi>${maskedMsisdn}</bdi></dd></div>
+</dl>`
+  if (status !== 'pending_confirmation') return closedPage(status, summary, returnUrl)
+  // Every wrong code has the same message, which reveals nothing about the correct code.
+  const content = html`${summary}
+${isWrong && html`<p class="alert" id="problem" role="alert">The code is not correct.</p>`}
+<form method="post">
+<label for="otp">One-time code</label>
+<input id="otp" name="otp" type="text" inputmode="numeric" autocomplete="one-time-code" maxlength="32" required autofocus${isWrong && html` aria-invalid="true" aria-describedby="problem"`}>
+<button type="submit" class="primary">Confirm</button>
+</form>`
+  return openPage('Confirm a payment', content, returnUrl, { hint, isWrong, status: isWrong ? 400 : 200 })
+}
+
+/** Executes the form, if there is one. Returns the page to show, or the address to which the payer is redirected. */
+type Route = (id: string, form?: URLSearchParams) => Page | string
+
+const authorizationRoute =
+  (domain: Subscriptions): Route =>
+  (id, form) => {
+    const before = domain.authorization(id)
+    if (!before.ok) return unknownPage
+    const decision = form?.get('decision')
+    if (decision === 'authorize' || decision === 'decline') {
+      if (domain[decision](id).ok) return before.value.returnUrl
+    } else if (form !== undefined && isUndecided(before.value)) return undecidedPage
+    return authorizationPage(before.value)
+  }
+
+const confirmationRoute = (domain: Gateway): Route => {
+  const { otp: code } = domain.reference()
+  // A code that a test has chosen may be secret, so the page does not show it.
+  const hint = code === gatewayDefaults.otp ? `The code is ${code}.` : 'The code is the option gateway.otp.'
+  return (id, form) => {
+    // Spaces are removed, because payers type or paste codes in groups of digits.
+    const result = form && domain.confirm(id, { otp: (form.get('otp') ?? '').replace(/\s/g, '') })
+    const view = domain.confirmation(id)
+    if (!view.ok) return unknownPage
+    if (result?.ok) return view.value.returnUrl
+    return confirmationPage(view.value, hint, result?.refusal.reason === 'incorrect_code')
+  }
 }
 
 export const createPages = (domains: {
@@ -193,24 +152,26 @@ export const createPages = (domains: {
   readonly gateway: Gateway
 }): PageHandler => {
   const routes = {
-    subscriptions: authorizationRoute(domains.subscriptions),
-    gateway: confirmationRoute(domains.gateway),
-  }
-  return async (area, request, path): Promise<ResponseData | undefined> => {
-    const route = routes[area]
-    const segment = route.pattern.exec(path)?.[1]
+    subscriptions: [/^\/authorize\/([^/]+)\/?$/, authorizationRoute(domains.subscriptions)],
+    gateway: [/^\/confirm\/([^/]+)\/?$/, confirmationRoute(domains.gateway)],
+  } as const
+  return async (area, request, path) => {
+    const [pattern, route] = routes[area]
+    const segment = pattern.exec(path)?.[1]
     if (segment === undefined) return undefined
     const { method, headers } = request
-    const respond = async (page: Page | string): Promise<ResponseData> =>
-      typeof page === 'string'
-        ? { status: 303, headers: { Location: page, ...commonHeaders }, body: '' }
-        : pageResponse(page, page === PAGES.method ? { Allow: 'GET, HEAD, POST' } : {})
-    const id = decoded(segment)
-    if (method === 'GET') return respond(next(route, id))
-    if (method === 'HEAD') return { ...(await respond(next(route, id))), body: '' }
-    if (method !== 'POST') return respond(PAGES.method)
-    if (!isOwnForm(request, headers.get('host'))) return respond(PAGES.foreign)
-    if (!isForm(headers.get('content-type'))) return respond(PAGES.type)
-    return respond(next(route, id, new URLSearchParams(await request.text())))
+    const sendsForm = method === 'POST'
+    if (method !== 'GET' && method !== 'HEAD' && !sendsForm) {
+      return pageResponse(methodPage, { Allow: 'GET, HEAD, POST' })
+    }
+    if (sendsForm && !isOwnForm(request, headers.get('host'))) return pageResponse(foreignPage)
+    if (sendsForm && !isForm(headers.get('content-type'))) return pageResponse(formPage)
+    const next = route(decoded(segment), sendsForm ? new URLSearchParams(await request.text()) : undefined)
+    if (typeof next === 'string') {
+      // With status 303, the browser always uses GET.
+      return { status: 303, headers: { Location: returnTarget(next).href, ...commonHeaders }, body: '' }
+    }
+    // The payer sent the form too late if it did not lead to another page.
+    return pageResponse(sendsForm && next.status === 200 ? { ...next, status: 409 } : next)
   }
 }

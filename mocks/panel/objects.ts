@@ -97,8 +97,8 @@ const instantsOf = (mock: Mock) => {
   }
 }
 
-const nextOfSubscription = (one: ListedSubscription, { mock, form }: Context): Html | undefined => {
-  const { phase, invoiceId, nextDueDate, requestID: of } = one
+const nextOfSubscription = (one: ListedSubscription, { mock, form }: Context, of = ''): Html | undefined => {
+  const { phase, invoiceId, nextDueDate } = one
   if (phase === 'PENDING') {
     return form('authorize', 'Authorize', { given: { invoiceId }, of, first: [], isPrimary: true })
   }
@@ -155,7 +155,7 @@ export const subscriptions: PagedKind<ListedSubscription> = {
     Requests: ({ invoiceId }) => requestsLink(invoiceId),
   },
   columns: ['State', 'Plan', 'Payments', 'Next payment'],
-  next: nextOfSubscription,
+  next: (one, context) => nextOfSubscription(one, context, one.requestID),
   cards(one, context, values) {
     const { form } = context
     const { invoiceId, phase, script, cancellation } = one

@@ -20,9 +20,6 @@ import { type Entry, entry, factsOf, listOf, type PagedKind } from './list.ts'
 import type { Context, PanelPage } from './page.ts'
 import { deliveryState, findCharge, findNotifications, findSubscription, idsIn, requestsOf } from './view.ts'
 
-const statusOf = ({ status, fault }: LoggedRequest): Html =>
-  badge(status ?? 'no response', fault && `fault ${fault}`)
-
 const requestName = ({ method, operation, path }: LoggedRequest): string => `${method} ${operation ?? path}`
 
 /** Renders a request in one line: its status, its operation with a link, the fault and the decision. */
@@ -53,7 +50,7 @@ export const requests: PagedKind<LoggedRequest> = {
   find: (mock, number) => mock.requests.all().find((each) => String(each.number) === number),
   subject: requestName,
   facts: {
-    Status: statusOf,
+    Status: ({ status, fault }) => badge(status ?? 'no response', fault && 'fault'),
     Reason: ({ explanation }) => html`<span class="quiet">${isolate(explanation, 300)}</span>`,
     Decision: ({ decision }) => isolate(decision.replaceAll('_', ' ')),
     Operation: ({ operation }) => operation && isolate(operation),
@@ -62,6 +59,7 @@ export const requests: PagedKind<LoggedRequest> = {
     Path: ({ path }) => isolate(path),
     'Nearest route': ({ nearestRoute }) => nearestRoute && isolate(nearestRoute),
     'Idempotency key': ({ idempotencyKey }) => idempotencyKey && isolate(idempotencyKey),
+    Fault: ({ fault }) => fault && badge(`fault ${fault}`),
     Duration: ({ durationMs }) => `${Math.round(durationMs)} ms`,
     Time: ({ at }) => instant(at),
   },
