@@ -172,6 +172,7 @@ export const createPages = (domains: {
       return { status: 303, headers: { Location: returnTarget(next).href, ...commonHeaders }, body: '' }
     }
     // The payer sent the form too late if it did not lead to another page.
-    return pageResponse(sendsForm && next.status === 200 ? { ...next, status: 409 } : next)
+    const sent = await pageResponse(sendsForm && next.status === 200 ? { ...next, status: 409 } : next)
+    return method === 'HEAD' ? { ...sent, body: '' } : sent
   }
 }

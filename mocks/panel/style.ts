@@ -46,6 +46,7 @@ nav a[aria-current] { border-bottom: 2px solid var(--accent); font-weight: 650; 
 section { min-width: 0; padding: 1rem; }
 table { width: 100%; margin-top: 0.75rem; border-collapse: collapse; }
 th, td { padding: 0.5rem 0.75rem 0.5rem 0; text-align: left; vertical-align: top; }
+td:last-child { padding-right: 0; }
 td, .pages, li + li { border-top: 1px solid var(--line); }
 td bdi { max-width: 16rem; }
 /* A long word of the reason must not widen the table. */
