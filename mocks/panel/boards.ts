@@ -32,7 +32,7 @@ export const overviewPage = ({ view, form }: Context): PanelPage => {
   const charges = view.charges.items
     .filter(({ status }) => status === 'pending_confirmation')
     .map(({ id }) => [linkTo('charges', id), badge('waits for the code')])
-  const snapshot = ({ name, at }: { readonly name: string; readonly at: string }): Html => {
+  const snapshot = ({ name, at }: { readonly name: string; readonly at: Date }): Html => {
     const [given, of] = [{ name }, name]
     return html`<strong>${isolate(name)}</strong> ${instant(at)} ${actionsOf(form('restore-snapshot', 'Restore', { given, of }), form('remove-snapshot', 'Remove', { given, of }))}`
   }

@@ -115,7 +115,7 @@ export interface Entry {
 
 /** Returns an entry, or none if it has no time. */
 export const entry = (
-  at: number | string | undefined,
+  at: number | string | Date | undefined,
   kind: Entry['kind'],
   text: HtmlValue,
 ): readonly Entry[] => (at === undefined ? [] : [{ at: new Date(at).getTime(), kind, text }])
