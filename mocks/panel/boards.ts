@@ -3,7 +3,6 @@ import {
   actionsOf,
   badge,
   capitalized,
-  card,
   instant,
   isolate,
   linkTo,
@@ -38,48 +37,33 @@ export const overviewPage = ({ view, form }: Context): PanelPage => {
   }
   return {
     title: 'Overview',
-    data: [
-      card(
-        'What the mock has',
-        factsOf({
-          ...Object.fromEntries(counts),
-          Outages: view.outages.join(' and ') || 'none',
-          'Next event': view.nextEventAt === undefined ? 'nothing is planned' : instant(view.nextEventAt),
-        }),
+    data: {
+      'What the mock has': factsOf({
+        ...Object.fromEntries(counts),
+        Outages: view.outages.join(' and ') || 'none',
+        'Next event': view.nextEventAt === undefined ? 'nothing is planned' : instant(view.nextEventAt),
+      }),
+      'Waiting for the payer': rows(
+        [...subscriptions, ...charges].slice(0, 8),
+        'Nothing waits. Create a subscription or a charge here.',
       ),
-      card(
-        'Waiting for the payer',
-        rows(
-          [...subscriptions, ...charges].slice(0, 8),
-          'Nothing waits. Create a subscription or a charge here.',
-        ),
+      'Last requests': rows(
+        view.requests.items.slice(0, 8).map(requestLine),
+        html`None yet. <a href="/_mock/connect">Connect</a> your shop, or create something here.`,
       ),
-      card(
-        'Last requests',
-        rows(
-          view.requests.items.slice(0, 8).map(requestLine),
-          html`None yet. <a href="/_mock/connect">Connect</a> your shop, or create something here.`,
-        ),
-      ),
-    ],
-    controls: [
-      card(
-        'Create',
-        html`<p class="quiet">Calls the APIs as a shop does.</p>
+    },
+    controls: {
+      Create: html`<p class="quiet">Calls the APIs as a shop does.</p>
 ${actionsOf(form('subscribe', 'Create a subscription', { first: [], isPrimary: true }), form('charge', 'Create a charge', { first: [] }))}`,
-      ),
-      card(
-        'Clock',
-        html`<p class="quiet">Everything due runs in order, each at its due time.${view.isFrozen && ' The clock is frozen until you move it: payments, expiries, lockouts (403) and retries of notifications wait.'} Moving it here does not expire tokens.</p>
+      Clock: html`<p class="quiet">Everything due runs in order, each at its due time.${view.isFrozen && ' The clock is frozen until you move it: payments, expiries, lockouts (403) and retries of notifications wait.'} Moving it here does not expire tokens.</p>
 ${form('set-clock', 'Set the clock')}
 <details id="by-length"><summary>Move by any length</summary>${form('advance', 'Move forward', { isPrimary: false })}</details>`,
-      ),
-      card('Snapshots', [
+      Snapshots: [
         rows(view.snapshots.map(snapshot), 'None yet. Save the state before you try something.'),
         form('save-snapshot', 'Save the state'),
-      ]),
-      card('Start again', form('reset', 'Reset the mock')),
-    ],
+      ],
+      'Start again': form('reset', 'Reset the mock'),
+    },
   }
 }
 
@@ -96,23 +80,22 @@ export const faultsPage = ({ view, form }: Context): PanelPage => {
   })
   return {
     title: 'Faults',
-    data: [
-      card('Faults', [
+    data: {
+      Faults: [
         rows(faults, 'None. Add one in the form: it applies to the next calls of its operation.'),
         faults.length > 1 && form('clear-faults', 'Remove all'),
-      ]),
-      card('Outages', rows(areas, '')),
-      card(
-        'Tokens',
-        actionsOf(form('expire-tokens', 'Expire access tokens'), form('revoke-tokens', 'Revoke all tokens')),
+      ],
+      Outages: rows(areas, ''),
+      Tokens: actionsOf(
+        form('expire-tokens', 'Expire access tokens'),
+        form('revoke-tokens', 'Revoke all tokens'),
       ),
-    ],
-    controls: card(
-      'Add a fault',
-      form('fault', 'Add the fault', {
+    },
+    controls: {
+      'Add a fault': form('fault', 'Add the fault', {
         first: ['operation', 'kind', 'status', 'latencyMs', 'times', 'when.msisdn', 'when.requestID'],
         values: { operation: 'gateway.charge', kind: 'lost-response' },
       }),
-    ),
+    },
   }
 }

@@ -63,14 +63,22 @@ export const instant = (time: string | number | Date): Html => {
   return html`<time datetime="${iso}">${iso.slice(0, 19).replace('T', ' ')}</time>`
 }
 
-/** Renders a section with a heading, and a count of its items if there is one. The script updates it when it changes. */
-export const card = (title: string, content: HtmlValue, count?: number): Html => {
-  const id = title.toLowerCase().replaceAll(' ', '-')
-  return html`<section id="${id}" aria-labelledby="${id}-title" data-live>
-<h2 id="${id}-title" tabindex="-1">${title}${count !== undefined && html` <span id="${id}-count" class="count">${count}</span>`}</h2>
-${content}
+/** The sections of a page by their headings. A list also has the number of its items. */
+export type Cards = Readonly<Record<string, HtmlValue | { readonly count: number; readonly list: HtmlValue }>>
+
+/** Renders sections. The script updates a section when it changes. */
+export const cardsOf = (cards: Cards): readonly Html[] =>
+  Object.entries(cards).map(([title, content]) => {
+    const id = title.toLowerCase().replaceAll(' ', '-')
+    const [count, body] =
+      typeof content === 'object' && 'list' in content
+        ? [html` <span id="${id}-count" class="count">${content.count}</span>`, content.list]
+        : [undefined, content]
+    return html`<section id="${id}" aria-labelledby="${id}-title" data-live>
+<h2 id="${id}-title" tabindex="-1">${title}${count}</h2>
+${body}
 </section>`
-}
+  })
 
 /** Renders items one below the other, or a text if there is none. */
 export const rows = (items: readonly HtmlValue[], none: HtmlValue): Html =>

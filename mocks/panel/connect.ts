@@ -4,7 +4,7 @@ import { gatewayDefaults } from '../gateway/options.ts'
 import { html } from '../pages/html.ts'
 import type { Mock } from '../types.ts'
 import { API_PAGE_PATH, OPENAPI_PATH, PANEL_PATH, STATE_PATH } from './access.ts'
-import { card, copyButton, isolate, rows } from './components.ts'
+import { copyButton, isolate, rows } from './components.ts'
 import { shellWord, tokenCommand } from './copies.ts'
 import { factsOf } from './list.ts'
 import type { Context, PanelPage } from './page.ts'
@@ -113,7 +113,10 @@ export const connectPage = ({ mock, base }: Context): PanelPage => {
   )
   return {
     title: 'Connect',
-    data: [card('Addresses and credentials', factsOf(Object.fromEntries(facts))), card('Snippets', snippets)],
-    controls: [card('Documents', rows(links, '')), card('Test numbers', rows(known, 'None.'))],
+    data: {
+      'Addresses and credentials': factsOf(Object.fromEntries(facts)),
+      Snippets: snippets,
+    },
+    controls: { Documents: rows(links, ''), 'Test numbers': rows(known, 'None.') },
   }
 }

@@ -1,6 +1,6 @@
 import { type Html, type HtmlValue, html } from '../pages/html.ts'
 import type { Mock } from '../types.ts'
-import { capitalized, card, instant, visuallyHidden } from './components.ts'
+import { type Cards, capitalized, instant, visuallyHidden } from './components.ts'
 import type { Context, PanelPage } from './page.ts'
 import { filters, type ListedItems, type ListName, type Page, urlWith } from './view.ts'
 
@@ -28,7 +28,7 @@ export interface PagedKind<Item> extends Kind<Item> {
   readonly find: (mock: Mock, id: string) => Item | undefined
   /** What the title names: text from a client, or an identifier. */
   readonly subject: (item: Item) => string
-  readonly cards: (item: Item, context: Context, values: Values) => HtmlValue
+  readonly cards: (item: Item, context: Context, values: Values) => Cards
 }
 
 /** Renders names and values. Omits a name without a value. */
@@ -72,12 +72,13 @@ ${filters[id].map(({ name, label, choices }) => html`<select name="${id}.${name}
 </form>`
 }
 
-/** Renders a section with one page of a list. Filters are shown as soon as there is something to filter. */
+/** Returns the section with one page of a list, after the text `before`. Filters are shown as soon as there is something to filter. */
 export const listOf = <Name extends ListName>(
   context: Context,
   id: Name,
   { noun, none, keyOf, name, facts, columns, next }: Kind<ListedItems[Name]>,
-): Html => {
+  before?: HtmlValue,
+): Cards => {
   const { query } = context
   const lists: { readonly [Each in ListName]: Page<ListedItems[Each]> } = context.view
   const { items, total } = lists[id]
@@ -95,15 +96,13 @@ export const listOf = <Name extends ListName>(
 ${items.map(rowOf)}
 </tbody>
 </table>`
-  return card(
-    capitalized(id),
-    [
-      (total > 0 || isFiltered) && filterForm(id, query),
-      total > 0 ? table : html`<p class="quiet">${isFiltered ? 'Nothing matches.' : none}</p>`,
-      pages(id, context),
-    ],
-    total,
-  )
+  const list = [
+    before,
+    (total > 0 || isFiltered) && filterForm(id, query),
+    total > 0 ? table : html`<p class="quiet">${isFiltered ? 'Nothing matches.' : none}</p>`,
+    pages(id, context),
+  ]
+  return { [capitalized(id)]: { count: total, list } }
 }
 
 /** An entry of a timeline. At the same time, entries keep the order in which they were given. */
@@ -128,10 +127,7 @@ export const timeline = (entries: readonly Entry[]): Html => {
   const older = sorted.length - MAX_ENTRIES
   const line = ({ at, kind, text }: Entry): Html =>
     html`<li class="${kind}">${Number.isFinite(at) && instant(at)} <span class="what">${kind}</span> <div>${text}</div></li>`
-  return card(
-    'Timeline',
-    html`<p class="quiet">Newest first, in UTC.</p>
+  return html`<p class="quiet">Newest first, in UTC.</p>
 <ol class="timeline">${sorted.slice(0, MAX_ENTRIES).map(line)}</ol>
-${older > 0 && html`<p class="quiet">${older} older entries are not shown.</p>`}`,
-  )
+${older > 0 && html`<p class="quiet">${older} older entries are not shown.</p>`}`
 }

@@ -11,7 +11,6 @@ import type { Mock } from '../types.ts'
 import {
   actionsOf,
   badge,
-  card,
   identifier,
   instant,
   isolate,
@@ -39,31 +38,18 @@ const payersPage = (path: string): Html =>
 const howToGet = (method: 'subscribe' | 'charge'): Html =>
   html`None yet. Create one here, or let your shop call <code>${method}</code>: see <a href="/_mock/connect">Connect</a>.`
 
-const createCard = (noun: string, form: Html): Html =>
-  card(
-    `Create a ${noun}`,
-    html`<p class="quiet">Calls the API as a shop does. Empty fields have working defaults.</p>
-${form}`,
-  )
+const createForm = (form: Html): Html =>
+  html`<p class="quiet">Calls the API as a shop does. Empty fields have working defaults.</p>
+${form}`
 
 const requestsLink = (id: string): Html =>
   html`<a href="/_mock/requests?requests.of=${encodeURIComponent(id)}">All requests about it</a>`
 
-/** Renders the cards of a subscription or charge: its state, with the one next action if there is any, and its story. */
-const cardsOf = (
-  values: Values,
-  next: HtmlValue,
-  otherActions: HtmlValue,
-  entries: readonly Entry[],
-  machines: HtmlValue,
-): HtmlValue => [
-  card('State', [
-    factsOf(values),
-    actionsOf(next ?? html`<p class="quiet">Nothing more will happen to it.</p>`),
-    otherActions,
-  ]),
-  timeline(entries),
-  card('State machines', machines),
+/** Renders the state of a subscription or charge, with the one next action if there is any. */
+const stateOf = (values: Values, next: HtmlValue, ...otherActions: readonly HtmlValue[]): HtmlValue => [
+  factsOf(values),
+  actionsOf(next ?? html`<p class="quiet">Nothing more will happen to it.</p>`),
+  otherActions,
 ]
 
 const reversal = ({ paymentId, status, reverseTransactionId }: PaymentBody, { form }: Context) =>
@@ -158,33 +144,38 @@ export const subscriptions: PagedKind<ListedSubscription> = {
   next: (one, context) => nextOfSubscription(one, context, one.requestID),
   cards(one, context, values) {
     const { form } = context
-    const { invoiceId, phase, script, cancellation } = one
+    const { invoiceId, phase, script: planned, cancellation } = one
     const isOpen = phase === 'PENDING' || phase === 'ACTIVE'
     const given = { id: invoiceId }
-    const failing = { ...given, payments: ['fail', ...script.slice(1)].join(', ') }
-    const scripting = { given, values: { payments: script.join(', ') }, isPrimary: false }
-    const others = [
-      actionsOf(
-        isOpen && form('set-payments', 'Fail the next payment', { given: failing }),
-        phase === 'PENDING' && form('decline', 'Decline', { given: { invoiceId } }),
-        payersPage(authorizationPath(invoiceId)),
-        isOpen && cancellation === undefined && form('cancel', 'Cancel', { given }),
-      ),
+    const failing = { ...given, payments: ['fail', ...planned.slice(1)].join(', ') }
+    const scripting = { given, values: { payments: planned.join(', ') }, isPrimary: false }
+    const actions = actionsOf(
+      isOpen && form('set-payments', 'Fail the next payment', { given: failing }),
+      phase === 'PENDING' && form('decline', 'Decline', { given: { invoiceId } }),
+      payersPage(authorizationPath(invoiceId)),
+      isOpen && cancellation === undefined && form('cancel', 'Cancel', { given }),
+    )
+    const script =
       isOpen &&
-        html`<details id="script"><summary>Script the next payments</summary>${form('set-payments', 'Set the next payments', scripting)}</details>`,
-    ]
-    return cardsOf(values, nextOfSubscription(one, context), others, entriesOfSubscription(one, context), [
-      machine('Request', state.requestTransitions, one.requestStatus),
-      machine('Subscription', state.subscriptionTransitions, phase),
-      cancellation && machine('Cancellation', state.cancellationTransitions, cancellation),
-    ])
+      html`<details id="script"><summary>Script the next payments</summary>${form('set-payments', 'Set the next payments', scripting)}</details>`
+    return {
+      State: stateOf(values, nextOfSubscription(one, context), actions, script),
+      Timeline: timeline(entriesOfSubscription(one, context)),
+      'State machines': [
+        machine('Request', state.requestTransitions, one.requestStatus),
+        machine('Subscription', state.subscriptionTransitions, phase),
+        cancellation && machine('Cancellation', state.cancellationTransitions, cancellation),
+      ],
+    }
   },
 }
 
 export const subscriptionsPage = (context: Context): PanelPage => ({
   title: 'Subscriptions',
-  data: [listOf(context, 'subscriptions', subscriptions), listOf(context, 'payments', payments)],
-  controls: createCard('subscription', context.form('subscribe', 'Create', { first: ['amount', 'cycle'] })),
+  data: { ...listOf(context, 'subscriptions', subscriptions), ...listOf(context, 'payments', payments) },
+  controls: {
+    'Create a subscription': createForm(context.form('subscribe', 'Create', { first: ['amount', 'cycle'] })),
+  },
 })
 
 const nextOfCharge = (one: ListedCharge, { form }: Context): Html | undefined => {
@@ -240,19 +231,21 @@ export const charges: PagedKind<ListedCharge> = {
     ]
     const isOpen = status === 'pending_confirmation'
     const others = isOpen && actionsOf(endings, payersPage(confirmationPath(confirmationId)))
-    const machines = machine('Charge', chargeTransitions, status)
-    return cardsOf(values, nextOfCharge(one, context), others, entries, machines)
+    return {
+      State: stateOf(values, nextOfCharge(one, context), others),
+      Timeline: timeline(entries),
+      'State machines': machine('Charge', chargeTransitions, status),
+    }
   },
 }
 
 export const chargesPage = (context: Context): PanelPage => ({
   title: 'Charges',
   data: listOf(context, 'charges', charges),
-  controls: [
-    createCard('charge', context.form('charge', 'Create', { first: ['msisdn', 'amount'] })),
-    card(
-      'Result of a number',
-      context.form('behavior', 'Set the result', { values: { behavior: 'insufficient_funds' } }),
-    ),
-  ],
+  controls: {
+    'Create a charge': createForm(context.form('charge', 'Create', { first: ['msisdn', 'amount'] })),
+    'Result of a number': context.form('behavior', 'Set the result', {
+      values: { behavior: 'insufficient_funds' },
+    }),
+  },
 })

@@ -1,8 +1,8 @@
 import { testNumbers } from '../gateway/behaviors.ts'
-import { type Document, type Html, type HtmlValue, html } from '../pages/html.ts'
+import { type Document, type Html, html } from '../pages/html.ts'
 import type { Mock } from '../types.ts'
 import { PANEL_PATH } from './access.ts'
-import { capitalized, instant, isolate, truncate } from './components.ts'
+import { type Cards, capitalized, cardsOf, instant, isolate, truncate } from './components.ts'
 import type { Notice, RenderForm } from './form.ts'
 import { script } from './script.ts'
 import { style } from './style.ts'
@@ -22,8 +22,8 @@ export interface PanelPage {
   readonly title: string
   /** The identifier of the page's object, which the title shows in full. */
   readonly subject?: string
-  readonly data: HtmlValue
-  readonly controls?: HtmlValue
+  readonly data: Cards
+  readonly controls?: Cards
 }
 
 /** The page truncates a notice to this length, because a long notice would cover a small window. */
@@ -71,8 +71,8 @@ ${clock(context)}
 <main>
 <h1>${title}${subject && html` ${isolate(truncate(subject, 60))}`}</h1>
 <div class="columns${controls === undefined && ' alone'}">
-<div>${data}</div>
-${controls && html`<div class="controls">${controls}</div>`}
+<div>${cardsOf(data)}</div>
+${controls && html`<div class="controls">${cardsOf(controls)}</div>`}
 </div>
 </main>
 <datalist id="test-numbers">${Object.values(testNumbers).map((number) => html`<option>${number}</option>`)}</datalist>`,

@@ -67,7 +67,7 @@ const PAGES = new Map<string, readonly [all: ShowAll, one?: ShowOne]>([
 
 const GONE: PanelPage = {
   title: 'Not found',
-  data: 'The mock has nothing with this identifier. A reset may have deleted it.',
+  data: { 'What happened': 'The mock has nothing with this identifier. A reset may have deleted it.' },
 }
 
 const SHOWN = 50

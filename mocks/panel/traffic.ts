@@ -5,7 +5,6 @@ import type { Mock } from '../types.ts'
 import {
   actionsOf,
   badge,
-  card,
   copyButton,
   identifier,
   instant,
@@ -70,18 +69,18 @@ export const requests: PagedKind<LoggedRequest> = {
       one.status === undefined
         ? html`<p class="quiet">No response was sent.</p>`
         : [json('Headers', one.responseHeaders), json('Body', one.response)]
-    return [
-      card('What happened', [
+    return {
+      'What happened': [
         html`<p class="explanation">${isolate(one.explanation, 2_000)}</p>`,
         factsOf(values),
         actionsOf(copyButton(curl, '', 'Copy as curl'), test && copyButton(test, '', 'Copy as test')),
         test === undefined &&
           html`<p class="quiet">There is no test to copy: a new mock would respond differently, because this response depends on earlier requests.</p>`,
         html`<details id="as-code"><summary>${test ? 'The command and the test' : 'The command'}</summary>${json('Command', curl)}${json('Test', test)}</details>`,
-      ]),
-      card('Request', [json('Headers', one.headers), json('Body', one.body)]),
-      card('Response', response),
-    ]
+      ],
+      Request: [json('Headers', one.headers), json('Body', one.body)],
+      Response: response,
+    }
   },
 }
 
@@ -89,7 +88,7 @@ export const requestsPage = (context: Context): PanelPage => {
   const object = context.query.get('requests.of')
   const about =
     object !== null && html`<p>Only requests about ${isolate(object)}. <a href="?">Show all</a></p>`
-  return { title: 'Requests', data: [about, listOf(context, 'requests', requests)] }
+  return { title: 'Requests', data: listOf(context, 'requests', requests, about) }
 }
 
 const messageLink = ({ notificationId, type, status }: ListedNotification): Html =>
@@ -136,10 +135,10 @@ export const notifications: PagedKind<ListedNotification> = {
       json('Headers', headers),
       json('Body', body),
     ])
-    return [
-      card('Notification', [factsOf(values), actionsOf(again), json('Payload', message)]),
-      card('Deliveries', deliveries),
-    ]
+    return {
+      Notification: [factsOf(values), actionsOf(again), json('Payload', message)],
+      Deliveries: deliveries,
+    }
   },
 }
 
@@ -153,18 +152,15 @@ export const notificationsPage = (context: Context): PanelPage => {
   return {
     title: 'Notifications',
     data: listOf(context, 'notifications', notifications),
-    controls: [
-      card('Receivers', [
+    controls: {
+      Receivers: [
         rows(receivers, 'None: notifications are kept, but sent to nobody. Connect your shop’s URL.'),
         form('connect', 'Connect', { first: ['url', 'retries', 'signing.secret'] }),
-      ]),
-      card(
-        'Send by hand',
-        form('send', 'Send', {
-          first: ['type', 'status', 'subscriptionId'],
-          values: { type: 'SUBSCRIPTION', status: 'CANCELLED' },
-        }),
-      ),
-    ],
+      ],
+      'Send by hand': form('send', 'Send', {
+        first: ['type', 'status', 'subscriptionId'],
+        values: { type: 'SUBSCRIPTION', status: 'CANCELLED' },
+      }),
+    },
   }
 }
