@@ -55,25 +55,26 @@ const closedPage = (closed: string, summary: Html, address: string): Page => {
   return { status, title, content, target }
 }
 
-const messagePage = (status: number, title: string, text: string): Page => ({
-  status,
-  title,
-  content: html`<p>${text}</p>`,
-})
+const MESSAGES = {
+  unknown: [
+    404,
+    'Page not found',
+    'There is no request at this address. A reset of the mock may have deleted the request.',
+  ],
+  undecided: [400, 'No choice made', 'Go back and choose to authorize or to decline.'],
+  foreign: [
+    403,
+    'Request refused',
+    'This form was not sent from its own page. Go back to the merchant and open the page again.',
+  ],
+  method: [405, 'Method not allowed', 'This page accepts GET and its own form only.'],
+  type: [415, 'Request refused', `This page accepts a form of type ${FORM_TYPE} only.`],
+} as const
 
-const unknownPage = messagePage(
-  404,
-  'Page not found',
-  'There is no request at this address. A reset of the mock may have deleted the request.',
-)
-const undecidedPage = messagePage(400, 'No choice made', 'Go back and choose to authorize or to decline.')
-const foreignPage = messagePage(
-  403,
-  'Request refused',
-  'This form was not sent from its own page. Go back to the merchant and open the page again.',
-)
-const methodPage = messagePage(405, 'Method not allowed', 'This page accepts GET and its own form only.')
-const formPage = messagePage(415, 'Request refused', `This page accepts a form of type ${FORM_TYPE} only.`)
+const messagePage = (name: keyof typeof MESSAGES): Page => {
+  const [status, title, text] = MESSAGES[name]
+  return { status, title, content: html`<p>${text}</p>` }
+}
 
 const day = (text: string): Html => html`<time datetime="${text}">${text}</time>`
 
@@ -125,11 +126,11 @@ const authorizationRoute =
   (domain: Subscriptions): Route =>
   (id, form) => {
     const before = domain.authorization(id)
-    if (!before.ok) return unknownPage
+    if (!before.ok) return messagePage('unknown')
     const decision = form?.get('decision')
     if (decision === 'authorize' || decision === 'decline') {
       if (domain[decision](id).ok) return before.value.returnUrl
-    } else if (form !== undefined && isUndecided(before.value)) return undecidedPage
+    } else if (form !== undefined && isUndecided(before.value)) return messagePage('undecided')
     return authorizationPage(before.value)
   }
 
@@ -141,7 +142,7 @@ const confirmationRoute = (domain: Gateway): Route => {
     // Spaces are removed, because payers type or paste codes in groups of digits.
     const result = form && domain.confirm(id, { otp: (form.get('otp') ?? '').replace(/\s/g, '') })
     const view = domain.confirmation(id)
-    if (!view.ok) return unknownPage
+    if (!view.ok) return messagePage('unknown')
     if (result?.ok) return view.value.returnUrl
     return confirmationPage(view.value, hint, result?.refusal.reason === 'incorrect_code')
   }
@@ -162,10 +163,10 @@ export const createPages = (domains: {
     const { method, headers } = request
     const sendsForm = method === 'POST'
     if (method !== 'GET' && method !== 'HEAD' && !sendsForm) {
-      return pageResponse(methodPage, { Allow: 'GET, HEAD, POST' })
+      return pageResponse(messagePage('method'), { Allow: 'GET, HEAD, POST' })
     }
-    if (sendsForm && !isOwnForm(request, headers.get('host'))) return pageResponse(foreignPage)
-    if (sendsForm && !isForm(headers.get('content-type'))) return pageResponse(formPage)
+    if (sendsForm && !isOwnForm(request, headers.get('host'))) return pageResponse(messagePage('foreign'))
+    if (sendsForm && !isForm(headers.get('content-type'))) return pageResponse(messagePage('type'))
     const next = route(decoded(segment), sendsForm ? new URLSearchParams(await request.text()) : undefined)
     if (typeof next === 'string') {
       // With status 303, the browser always uses GET.

@@ -70,7 +70,10 @@ const delivered = async (mock: Mock, words: string, send: () => string): Promise
 /** The terms of a charge that a form leaves open. */
 const TERMS = { amount: 250, currency: 'BDT' }
 
-/** All actions that users of the panel and programs can execute, by name. A new action needs only its entry here. */
+/**
+ * All actions that users of the panel and programs can execute, by name. For a new action, add an entry here, and call
+ * `form` with its name on the page that has its button. Its form and its OpenAPI schema come from its fields.
+ */
 export const actions = {
   advance: action(
     'Moves the clock forward by the sum of the fields.',
@@ -130,11 +133,15 @@ export const actions = {
       return `Subscription ${subscriptionId} was canceled.`
     },
   ),
-  'set-payments': action('Scripts payments.', { id: text, payments: scripts }, (mock, given) => {
-    const { id, payments = [] } = given
-    mock.payer.setPayments(id, payments)
-    return `The next payments of ${id}: ${[...payments, 'then succeed'].join(', ')}.`
-  }),
+  'set-payments': action(
+    'Sets the results of the next payments.',
+    { id: text, payments: scripts },
+    (mock, given) => {
+      const { id, payments = [] } = given
+      mock.payer.setPayments(id, payments)
+      return `The next payments of ${id}: ${[...payments, 'then succeed'].join(', ')}.`
+    },
+  ),
   reverse: destructive('Reverses a successful payment.', { paymentId: text }, (mock, given) => {
     const { paymentId } = mock.payer.reverse(given.paymentId)
     return `Payment ${paymentId} was reversed.`
@@ -176,14 +183,22 @@ export const actions = {
       }
     },
   ),
-  confirm: action('Enters a code.', { confirmationId: text, otp: optional(text) }, (mock, given) => {
-    const { id, status } = mock.payer.confirm(given.confirmationId, given.otp)
-    return `The payer entered the correct code: ${id} is ${status}.`
-  }),
-  behavior: action('Sets the results of a number.', { msisdn: text, behavior }, (mock, given) => {
-    mock.payer.setBehavior(given.msisdn, given.behavior)
-    return `Charges of ${given.msisdn} now have the behavior ${given.behavior}.`
-  }),
+  confirm: action(
+    'Enters a code, by default the correct one.',
+    { confirmationId: text, otp: optional(text) },
+    (mock, given) => {
+      const { id, status } = mock.payer.confirm(given.confirmationId, given.otp)
+      return `The payer entered the correct code: ${id} is ${status}.`
+    },
+  ),
+  behavior: action(
+    'Sets the result of the charges of a phone number.',
+    { msisdn: text, behavior },
+    (mock, given) => {
+      mock.payer.setBehavior(given.msisdn, given.behavior)
+      return `Charges of ${given.msisdn} now have the behavior ${given.behavior}.`
+    },
+  ),
   add: action('Adds subscriptions and tokens, as `mock.add` does.', seedFields, (mock, given) => {
     const added = mock.add(given)
     return `Added subscriptions: ${added.map(({ subscriptionId }) => subscriptionId).join(', ') || 'none'}.`
@@ -260,8 +275,10 @@ export const actions = {
     mock.control.snapshots.delete(name)
     return `Snapshot ${name} was removed.`
   }),
-  explain: action('Explains the last request.', { operation: oneOf(operations) }, (mock, given) =>
-    mock.explain(given.operation),
+  explain: action(
+    'Explains the last request of an operation.',
+    { operation: oneOf(operations) },
+    (mock, given) => mock.explain(given.operation),
   ),
   'clear-requests': action('Clears the request log.', {}, (mock) => {
     mock.requests.clear()

@@ -55,7 +55,7 @@ export const overviewPage = ({ view, form }: Context): PanelPage => {
     controls: {
       Create: html`<p class="quiet">Calls the APIs as a shop does.</p>
 ${actionsOf(form('subscribe', 'Create a subscription', { first: [], isPrimary: true }), form('charge', 'Create a charge', { first: [] }))}`,
-      Clock: html`<p class="quiet">Everything due runs in order, each at its due time.${view.isFrozen && ' The clock is frozen until you move it: payments, expiries, lockouts (403) and retries of notifications wait.'} Moving it here does not expire tokens.</p>
+      Clock: html`<p class="quiet">When the clock moves, everything that is due happens in order, each at its due time.${view.isFrozen && ' The clock is frozen until you move it: payments, expiries, lockouts (403) and retries of notifications wait.'} Moving the clock here does not expire tokens.</p>
 ${form('set-clock', 'Set the clock')}
 <details id="by-length"><summary>Move by any length</summary>${form('advance', 'Move forward', { isPrimary: false })}</details>`,
       Snapshots: [

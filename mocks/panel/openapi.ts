@@ -11,18 +11,15 @@ import { actions } from './actions.ts'
 import { filters, type ListName, listNames } from './view.ts'
 
 /** Adds the largest number that the panel reads exactly to each schema of whole numbers without a maximum. */
-const withLargest = (schema: unknown): unknown => {
-  if (Array.isArray(schema)) return schema.map(withLargest)
-  if (!isObject(schema)) return schema
-  const parts = Object.entries(schema).map(([name, part]) => [name, withLargest(part)])
-  const limit = schema.type === 'integer' ? { maximum: Number.MAX_SAFE_INTEGER } : {}
-  return { ...limit, ...Object.fromEntries(parts) }
-}
+const withLargest = (schema: Json): Json =>
+  JSON.parse(JSON.stringify(schema), (_, part) =>
+    isObject(part) && part.type === 'integer' ? { maximum: Number.MAX_SAFE_INTEGER, ...part } : part,
+  )
 
 const schemas = Object.fromEntries(
   Object.entries(actions).map(([name, { description, fields }]): [string, Json] => {
-    const schema = object({ action: oneOf([name]), ...fields })
-    return [name, { description, ...Object(withLargest(jsonOf(schema))), additionalProperties: false }]
+    const schema = withLargest(jsonOf(object({ action: oneOf([name]), ...fields })))
+    return [name, { description, ...schema, additionalProperties: false }]
   }),
 )
 const references = Object.keys(schemas).map((name) => [name, `#/components/schemas/${name}`] as const)

@@ -54,7 +54,10 @@ const refusal = async (
 type ShowAll = (context: Context) => PanelPage
 type ShowOne = (context: Context, id: string) => PanelPage | undefined
 
-/** The pages of the panel, by the first part of their path below the panel's. `one` is the page of one object. */
+/**
+ * The pages of the panel, by the first part of their path below the panel's. `one` is the page of one object, so
+ * `/_mock/charges/ch_1` is rendered by `pageOf(charges)`.
+ */
 const PAGES = new Map<string, readonly [all: ShowAll, one?: ShowOne]>([
   ['', [overviewPage]],
   ['subscriptions', [subscriptionsPage, pageOf(subscriptions)]],

@@ -81,6 +81,7 @@ dd { min-width: 0; }
 .explanation { font-size: 1.0625rem; }
 .explanation bdi { overflow: visible; }
 .actions { margin-top: 0.75rem; }
+.rows .actions { margin: 0 0 0 auto; }
 .rows > li, .timeline > li { gap: 0.25rem 0.5rem; padding: 0.5rem 0; }
 .rows > li > *, .timeline > li > div > * { min-width: 0; max-width: 100%; }
 .rows form, .rows details, .timeline form, .timeline details, .pages span:first-child { margin-left: auto; }

@@ -9,7 +9,6 @@ const LABELS: Readonly<Record<string, string>> = {
   kind: 'Fault',
   url: 'URL',
   retries: 'Attempts',
-  requestID: 'Request ID',
   start: 'First day',
   end: 'Last day',
   userReturnURL: 'Return URL',
@@ -21,10 +20,11 @@ const LABELS: Readonly<Record<string, string>> = {
   code: 'Error code',
 }
 
-/** Returns the label of a field: `retryAfter` is "Retry after". */
+/** Returns the label of a field: `retryAfter` is "Retry after", and `paymentId` is "Payment ID". */
 export const labelOf = (name: string): string => {
   const words = name.replace(/([a-z])([A-Z])/g, '$1 $2').replace('.', ' ')
-  return LABELS[name] ?? words.charAt(0).toUpperCase() + words.slice(1).toLowerCase()
+  const label = words.charAt(0).toUpperCase() + words.slice(1).toLowerCase()
+  return LABELS[name] ?? label.replace(/\bid$/, 'ID')
 }
 
 /** Returns a choice of a select in words. */

@@ -162,6 +162,7 @@ describe.skipIf(withoutBrowser())('in Chromium, the control panel', { timeout: 6
         expect(await kind.inputValue()).toBe('latency')
         expect(await page.getByLabel('Latency, ms').getAttribute('aria-invalid')).toBe('true')
         expect(await page.getByRole('status').getAttribute('class')).toBe('alert')
+        await reported(page, /^Latency, ms is missing: give milliseconds from 0/)
 
         await click(page, 'Start an outage gateway')
         await reported(page, 'The area gateway is down')
