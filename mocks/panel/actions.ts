@@ -3,7 +3,7 @@ import { CYCLES, isAmountText } from '../../src/contract/formats.ts'
 import { internalsOf } from '../assemble.ts'
 import { absoluteUrl, accepts, check, filled, number, tableOf } from '../base/fields.ts'
 import { deliveryOptions, notificationFields } from '../delivery/types.ts'
-import { behaviorNames, comparableNumber, testNumbers } from '../gateway/behaviors.ts'
+import { behaviorNames, comparableNumber } from '../gateway/behaviors.ts'
 import { MOBILE_NUMBER } from '../gateway/operations.ts'
 import { operations } from '../http/area.ts'
 import { faultFields, faultSchema } from '../http/fault-schema.ts'
@@ -11,7 +11,7 @@ import { paymentScripts, seedFields } from '../subscriptions/options.ts'
 import { DAY, pointInTime, toMilliseconds } from '../time/duration.ts'
 import type { Mock } from '../types.ts'
 import { action, destructive, type SentFields } from './action.ts'
-import { callAsShop, newKey, planOf, returnTo } from './shop.ts'
+import { callAsShop, orderOf, saleOf } from './shop.ts'
 import { nextEventAt } from './view.ts'
 import { faultInWords } from './words.ts'
 
@@ -67,9 +67,6 @@ const delivered = async (mock: Mock, words: string, send: () => string): Promise
     : `${done}, but its delivery failed: ${failed.error ?? `status ${failed.status}`}.`
 }
 
-/** The terms of a charge that a form leaves open. */
-const TERMS = { amount: 250, currency: 'BDT' }
-
 /**
  * All actions that users of the panel and programs can execute, by name. For a new action, add an entry here, and call
  * `form` with its name on the page that has its button. Its form and its OpenAPI schema come from its fields.
@@ -110,11 +107,9 @@ export const actions = {
       userReturnURL: optional(absoluteUrl),
     },
     async (mock, given) => {
-      const { clientId: clientID } = mock.clientOptions.subscriptions.credentials
-      const own = { clientID, requestID: newKey(mock), userReturnURL: returnTo(mock, 'subscriptions') }
-      const order = { ...own, ...planOf(mock), ...given }
-      const { invoiceID: invoiceId } = await callAsShop(mock, 'subscriptions.subscribe', order)
-      return { message: `Subscription ${invoiceId} waits for the payer.`, page: `subscriptions/${invoiceId}` }
+      const order = { ...orderOf(mock), ...given }
+      const { invoiceID } = await callAsShop(mock, 'subscriptions.subscribe', order)
+      return { message: `Subscription ${invoiceID} waits for the payer.`, page: `subscriptions/${invoiceID}` }
     },
   ),
   authorize: action('Authorizes a request.', { invoiceId: text, payments: scripts }, (mock, given) => {
@@ -133,15 +128,11 @@ export const actions = {
       return `Subscription ${subscriptionId} was canceled.`
     },
   ),
-  'set-payments': action(
-    'Sets the results of the next payments.',
-    { id: text, payments: scripts },
-    (mock, given) => {
-      const { id, payments = [] } = given
-      mock.payer.setPayments(id, payments)
-      return `The next payments of ${id}: ${[...payments, 'then succeed'].join(', ')}.`
-    },
-  ),
+  'set-payments': action('Sets the next payments.', { id: text, payments: scripts }, (mock, given) => {
+    const { id, payments = [] } = given
+    mock.payer.setPayments(id, payments)
+    return `The next payments of ${id}: ${[...payments, 'then succeed'].join(', ')}.`
+  }),
   reverse: destructive('Reverses a successful payment.', { paymentId: text }, (mock, given) => {
     const { paymentId } = mock.payer.reverse(given.paymentId)
     return `Payment ${paymentId} was reversed.`
@@ -155,9 +146,7 @@ export const actions = {
       redirect_uri: optional(absoluteUrl),
     },
     async (mock, given) => {
-      const payer = { msisdn: testNumbers.succeeds, redirect_uri: returnTo(mock, 'charges') }
-      const fields = { ...payer, ...TERMS, ...given }
-      const { id } = await callAsShop(mock, 'gateway.charge', fields)
+      const { id } = await callAsShop(mock, 'gateway.charge', { ...saleOf(mock), ...given })
       return { message: `Charge ${id} waits for the payer’s code.`, page: `charges/${id}` }
     },
   ),
@@ -183,22 +172,14 @@ export const actions = {
       }
     },
   ),
-  confirm: action(
-    'Enters a code, by default the correct one.',
-    { confirmationId: text, otp: optional(text) },
-    (mock, given) => {
-      const { id, status } = mock.payer.confirm(given.confirmationId, given.otp)
-      return `The payer entered the correct code: ${id} is ${status}.`
-    },
-  ),
-  behavior: action(
-    'Sets the result of the charges of a phone number.',
-    { msisdn: text, behavior },
-    (mock, given) => {
-      mock.payer.setBehavior(given.msisdn, given.behavior)
-      return `Charges of ${given.msisdn} now have the behavior ${given.behavior}.`
-    },
-  ),
+  confirm: action('Enters a code.', { confirmationId: text, otp: optional(text) }, (mock, given) => {
+    const { id, status } = mock.payer.confirm(given.confirmationId, given.otp)
+    return `The payer entered the correct code: ${id} is ${status}.`
+  }),
+  behavior: action('Sets the result of a number.', { msisdn: text, behavior }, (mock, given) => {
+    mock.payer.setBehavior(given.msisdn, given.behavior)
+    return `Charges of ${given.msisdn} now have the behavior ${given.behavior}.`
+  }),
   add: action('Adds subscriptions and tokens, as `mock.add` does.', seedFields, (mock, given) => {
     const added = mock.add(given)
     return `Added subscriptions: ${added.map(({ subscriptionId }) => subscriptionId).join(', ') || 'none'}.`
@@ -275,10 +256,8 @@ export const actions = {
     mock.control.snapshots.delete(name)
     return `Snapshot ${name} was removed.`
   }),
-  explain: action(
-    'Explains the last request of an operation.',
-    { operation: oneOf(operations) },
-    (mock, given) => mock.explain(given.operation),
+  explain: action('Explains the last request.', { operation: oneOf(operations) }, (mock, given) =>
+    mock.explain(given.operation),
   ),
   'clear-requests': action('Clears the request log.', {}, (mock) => {
     mock.requests.clear()

@@ -120,7 +120,6 @@ export const script = `
     busy.delete(form)
   })
 
-  document.documentElement.classList.add('scripted')
   document.addEventListener('click', async (event) => {
     const button = event.target.closest('[data-copy]')
     if (!button) return

@@ -1,4 +1,5 @@
 import { internalsOf } from '../assemble.ts'
+import { testNumbers } from '../gateway/behaviors.ts'
 import { gatewayDefaults } from '../gateway/options.ts'
 import type { Operation } from '../http/area.ts'
 import { defaultMerchant } from '../subscriptions/options.ts'
@@ -39,13 +40,29 @@ export const planOf = ({ clock }: Mock) => {
 }
 
 /** Returns a new idempotency key or request ID. */
-export const newKey = (mock: Mock): string => `panel-${internalsOf(mock).log.bounds().end + 1}`
+const newKey = (mock: Mock): string => `panel-${internalsOf(mock).log.bounds().end + 1}`
 
 /** Returns the address to which the payer returns: a page of the panel, if the mock has a server. */
-export const returnTo = (mock: Mock, page: string): string =>
+const returnTo = (mock: Mock, page: string): string =>
   internalsOf(mock).addresses.isServed()
     ? `${mock.clientOptions.subscriptions.baseUrl}${PANEL_PATH}/${page}`
     : 'https://shop.example/return'
+
+/** Returns the fields of a subscription request that a form may leave open. */
+export const orderOf = (mock: Mock) => ({
+  clientID: mock.clientOptions.subscriptions.credentials.clientId,
+  requestID: newKey(mock),
+  ...planOf(mock),
+  userReturnURL: returnTo(mock, 'subscriptions'),
+})
+
+/** Returns the fields of a charge that a form may leave open. */
+export const saleOf = (mock: Mock) => ({
+  msisdn: testNumbers.succeeds,
+  amount: 250,
+  currency: 'BDT',
+  redirect_uri: returnTo(mock, 'charges'),
+})
 
 type Fields = Readonly<Record<string, unknown>>
 

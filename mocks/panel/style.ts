@@ -112,9 +112,11 @@ button.danger { background: var(--alert-ground); }
 summary.danger { display: inline-flex; align-items: center; list-style: none; }
 summary.danger::-webkit-details-marker { display: none; }
 .confirm p { max-width: 24rem; }
-.copy { display: none; min-height: 1.75rem; padding: 0 0.5rem; font-size: 0.75rem; }
-.scripted .copy { display: inline-block; }
+.copy { min-height: 1.75rem; padding: 0 0.5rem; font-size: 0.75rem; }
 .actions .copy { min-height: 2.25rem; font-size: 0.875rem; }
+@media (scripting: none) {
+  .copy { display: none; }
+}
 @media (pointer: coarse) {
   input, select, button, summary.danger { min-height: 2.75rem; }
 }
