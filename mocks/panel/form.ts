@@ -9,7 +9,7 @@ interface FormOptions {
   readonly given?: Readonly<Record<string, string | number>>
   /** Words after the button's label, for screen readers only. */
   readonly of?: string
-  /** The fields that the user sees at once; the others are under "More options". Default: all fields. */
+  /** The fields that the user sees at once; the others are under "More options". With `[]`, there are no fields. */
   readonly first?: readonly string[]
   readonly values?: Readonly<Record<string, string>>
   /** True for the main button of a card. Default: true if the user sees a field. */
@@ -76,7 +76,7 @@ const fieldOf = ({ name, json, isRequired }: FormField, id: string, shown: strin
   const more = attributes({
     type: INPUTS[String(format)],
     step: format === 'date-time' && '1',
-    inputmode: (type === 'number' || type === 'integer') && 'decimal',
+    inputmode: type === 'number' ? 'decimal' : type === 'integer' && 'numeric',
     placeholder: (name === 'times' || name === 'retries') && '1',
     value: shown,
     autocomplete: 'off',

@@ -61,14 +61,16 @@ ${older !== undefined && link('Older', older)}</p>`
 
 const filterForm = (id: ListName, query: URLSearchParams): Html => {
   const others = [...query].filter(([name]) => name !== id && !name.startsWith(`${id}.`))
+  // A filter of the requests about an object selects some of them.
+  const kept = [...others, ...[...query].filter(([name]) => name === `${id}.of`)]
   const option = (choice: string, chosen: string | null): Html =>
     html`<option${choice === chosen && html` selected`}>${choice}</option>`
   return html`<form method="get" role="search" aria-label="${id}" class="filter">
-${others.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
 <input type="search" name="${id}.q" value="${query.get(`${id}.q`) ?? ''}" placeholder="Search" aria-label="Search ${id}">
 ${filters[id].map(({ name, label, choices }) => html`<select name="${id}.${name}" aria-label="${label}"><option value="">${label}: all</option>${choices.map((choice) => option(choice, query.get(`${id}.${name}`)))}</select>`)}
 <button type="submit">Filter${visuallyHidden(id)}</button>
-<a href="?">Show all</a>
+<a href="?${new URLSearchParams(others).toString()}">Show all${visuallyHidden(id)}</a>
 </form>`
 }
 

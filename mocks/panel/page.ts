@@ -20,7 +20,7 @@ export interface Context {
 /** A page of the panel: the data first, and beside it, or below it on a phone, the controls. */
 export interface PanelPage {
   readonly title: string
-  /** The identifier of the page's object, which the title shows in full. */
+  /** What the title names: the identifier of the page's object, or text from a client, which may be cut. */
   readonly subject?: string
   readonly data: Cards
   readonly controls?: Cards
@@ -43,15 +43,14 @@ ${form('next-event', 'To the next event')}
 ${Object.entries(MOVES).map(([label, given]) => form('advance', label, { given, first: [] }))}
 </div>`
 
-const SECTIONS = ['', 'subscriptions', 'charges', 'requests', 'notifications', 'faults', 'connect']
-
 const link = (section: string, isPresent: boolean): Html =>
   html`<a href="${PANEL_PATH}${section && `/${section}`}"${isPresent && html` aria-current="page"`}>${capitalized(section || 'overview')}</a>`
 
-/** Renders a page of a section. */
+/** Renders a page with links to all sections, of which `present` is the page's own. */
 export const panelDocument = (
   { title, subject = '', data, controls }: PanelPage,
   context: Context,
+  sections: Iterable<string>,
   present: string,
   notice: Notice | undefined,
 ): Document => ({
@@ -64,12 +63,12 @@ export const panelDocument = (
 <p class="mock">A mock for tests: no money moves.</p>
 <p id="connection" class="live" hidden>Live</p>
 </div>
-<nav aria-label="Pages">${SECTIONS.map((section) => link(section, section === present))}</nav>
+<nav aria-label="Pages">${[...sections].map((section) => link(section, section === present))}</nav>
 ${clock(context)}
 <div id="notice" role="status" class="${notice?.ok === false ? 'alert' : 'done'}">${notice && html`<p>${isolate(notice.message, MAX_NOTICE_CHARACTERS)}</p>`}</div>
 </header>
 <main>
-<h1>${title}${subject && html` ${isolate(truncate(subject, 60))}`}</h1>
+<h1>${title}${subject && html` ${isolate(subject, 60)}`}</h1>
 <div class="columns${controls === undefined && ' alone'}">
 <div>${cardsOf(data)}</div>
 ${controls && html`<div class="controls">${cardsOf(controls)}</div>`}

@@ -160,7 +160,7 @@ export const createPanel = (mock: Mock, readHost: ReadHost): Panel => {
     const [notice] = notices.read(number - 1, number)
     const context = { mock, view: readView(mock, SHOWN, query), query, form: createForms(notice), base }
     const page = id === undefined ? all?.(context) : one?.(context, decoded(id))
-    const document = panelDocument(page ?? GONE, context, section, notice)
+    const document = panelDocument(page ?? GONE, context, PAGES.keys(), section, notice)
     return documentResponse(page === undefined ? 404 : 200, document, "'self'", COMMON)
   }
 }

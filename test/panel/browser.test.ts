@@ -136,6 +136,11 @@ describe.skipIf(withoutBrowser())('in Chromium, the control panel', { timeout: 6
         await page.getByRole('link', { name: 'All requests about it' }).click()
         await page.getByText('Only requests about').waitFor()
         expect(await page.locator('#requests tbody tr').count()).toBe(2)
+        await page.getByLabel('Status').selectOption('4xx')
+        await click(page, 'Filter')
+        await page.getByText('Only requests about').waitFor()
+        await page.waitForURL(/requests\.status=4xx/)
+        expect(await page.locator('#requests tbody tr').count()).toBe(1)
       })
     },
   )
