@@ -1,5 +1,5 @@
 import type { HeaderFields, ResponseData } from '../http/message.ts'
-import { type Document, documentOf, type Html, type HtmlValue, html } from './html.ts'
+import { type Document, documentOf, type HtmlValue, html } from './html.ts'
 import { style } from './style.ts'
 
 /** The merchant's address to which the payer returns. */
@@ -21,6 +21,7 @@ export const returnTarget = (address: string): ReturnTarget => {
   return { href, name: `${protocol}//${host}`, sources: protocol }
 }
 
+/** A page for the payer. */
 export interface Page {
   readonly status: number
   readonly title: string
@@ -28,7 +29,9 @@ export interface Page {
   /** The merchant's address, for a page that leads back to the merchant. */
   readonly target?: ReturnTarget
   /** What the mock's banner tells the tester, such as the code to enter. */
-  readonly hint?: string
+  readonly hint?: string | undefined
+  /** Whether the page reports a mistake. Its title then starts with "Error", for screen readers. */
+  readonly isWrong?: boolean
 }
 
 export const commonHeaders: HeaderFields = {
@@ -77,55 +80,16 @@ export const documentResponse = async (
   }
 }
 
+/** Responds with a page for the payer. */
 export const pageResponse = (
-  { status, title, content, target, hint }: Page,
+  { status, title, content, target, hint, isWrong }: Page,
   headers?: HeaderFields,
 ): Promise<ResponseData> => {
   const body = html`<header class="mock">A mock for tests: no money moves.${hint && ` ${hint}`}</header>
 <main>
+<h1>${title}</h1>
 ${content}
 </main>`
-  const forms = ["'self'", ...(target === undefined ? [] : [target.sources])]
-  return documentResponse(status, { title, style, body }, forms.join(' '), headers)
-}
-
-/** Redirects the payer to the merchant. With status 303, the browser always uses GET. */
-export const redirectResponse = ({ href }: ReturnTarget): ResponseData => ({
-  status: 303,
-  headers: { Location: href, ...commonHeaders },
-  body: '',
-})
-
-export const messagePage = (status: number, title: string, text: string, details?: HtmlValue): Page => ({
-  status,
-  title,
-  content: html`<h1>${title}</h1>
-<p>${text}</p>
-${details}`,
-})
-
-/** What the page of a request says that is no longer open. The default status is 200. */
-export type ClosedWords = readonly [title: string, text: string, status?: number]
-
-/** Returns a page with a message and the link back to the merchant. */
-export const closedPage = (
-  [title, text, status = 200]: ClosedWords,
-  details: Html,
-  address: string,
-): Page => {
-  const target = returnTarget(address)
-  const link = html`<p><a class="button" href="${target.href}" rel="noreferrer">Return to <bdi>${target.name}</bdi></a></p>`
-  return { ...messagePage(status, title, text, [details, link]), target }
-}
-
-/** Returns a page on which the payer decides, with a link that leads back to the merchant without a decision. */
-export const openPage = (
-  title: string,
-  content: readonly HtmlValue[],
-  address: string,
-  more: Partial<Page> = {},
-): Page => {
-  const target = returnTarget(address)
-  const back = html`<p class="back"><a href="${target.href}" rel="noreferrer">Back to <bdi>${target.name}</bdi> without deciding</a></p>`
-  return { status: 200, title, target, content: [html`<h1>${title}</h1>`, content, back], ...more }
+  const document = { title: isWrong ? `Error: ${title}` : title, style, body }
+  return documentResponse(status, document, `'self' ${target?.sources ?? ''}`.trim(), headers)
 }

@@ -11,12 +11,11 @@ import { paymentScripts, seedFields } from '../subscriptions/options.ts'
 import { DAY, pointInTime, toMilliseconds } from '../time/duration.ts'
 import type { Mock } from '../types.ts'
 import { action, destructive, type SentFields } from './action.ts'
-import { charge, renew, subscribe } from './shop.ts'
+import { callAsShop, orderOf, saleOf } from './shop.ts'
 import { nextEventAt } from './view.ts'
 import { faultInWords } from './words.ts'
 
 const text = anyText
-const optionalText = optional(anyText)
 const fromZero = number('a number from 0', 0)
 const count = optional(fromZero)
 const behavior = oneOf(behaviorNames)
@@ -29,20 +28,6 @@ const mobileNumber = input('a number in international format', (value) => MOBILE
   pattern: MOBILE_NUMBER.source,
 })
 
-/** The clock can move by ten years at most, because a longer move could keep the mock busy for minutes. */
-const MAX_MOVE_MS = 3_653 * DAY
-
-const timeOf = (mock: Mock): string => `${new Date(mock.clock.now()).toISOString().slice(0, 19)}Z`
-
-/** Returns the time `count` calendar months after a time. If the target month is too short, returns its last day. */
-const monthsAfter = (time: number, count: number): number => {
-  const moved = new Date(time)
-  const day = moved.getUTCDate()
-  moved.setUTCMonth(moved.getUTCMonth() + count)
-  // In a shorter month the date is in the month after: day 0 of it is the last day of the target month.
-  return moved.getUTCDate() === day ? moved.getTime() : moved.setUTCDate(0)
-}
-
 /** Adds `Z` (UTC) to a time without a time zone, because the page's time field has no zone. */
 const zoned = (time: string): string => (/^\d{4}-\d{2}-\d{2}T[\d:.]+$/.test(time) ? `${time}Z` : time)
 
@@ -53,40 +38,63 @@ const time = input(
   { pattern: `^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d+)?)?${ZONE})?$` },
 )
 
-/** Waits until a notification is delivered, and returns in words what came of it. `earlier` deliveries are older. */
-const resultSince = async (mock: Mock, earlier: number, notificationId: string): Promise<string> => {
-  if (mock.control.receivers.list().length === 0) return ' to nobody, because no receiver is connected'
-  await mock.notifications.flush()
-  const results = mock.notifications.deliveries().slice(earlier)
-  const failed = results.find((one) => one.notificationId === notificationId && !one.delivered)
-  return failed === undefined ? '' : `, but its delivery failed: ${failed.error ?? `status ${failed.status}`}`
+/** The clock can move by ten years at most, because a longer move could keep the mock busy for minutes. */
+const MAX_MOVE_MS = 3_653 * DAY
+
+/** Returns the time `count` calendar months after a time. If the target month is too short, returns its last day. */
+const monthsAfter = (time: number, count: number): number => {
+  const moved = new Date(time)
+  const day = moved.getUTCDate()
+  moved.setUTCMonth(moved.getUTCMonth() + count)
+  // In a shorter month the date is in the month after: day 0 of it is the last day of the target month.
+  return moved.getUTCDate() === day ? moved.getTime() : moved.setUTCDate(0)
 }
 
-/** All actions that users of the panel and programs can execute, by name. */
+const timeNow = (mock: Mock): string => `It is ${new Date(mock.clock.now()).toISOString().slice(0, 19)}Z.`
+
+/** Sends a notification, waits until it is delivered, and returns in words what came of it. */
+const delivered = async (mock: Mock, words: string, send: () => string): Promise<string> => {
+  const earlier = mock.notifications.deliveries().length
+  const id = send()
+  const done = `Notification ${id} was ${words}`
+  if (mock.control.receivers.list().length === 0)
+    return `${done} to nobody, because no receiver is connected.`
+  await mock.notifications.flush()
+  const results = mock.notifications.deliveries().slice(earlier)
+  const failed = results.find((one) => one.notificationId === id && !one.delivered)
+  return failed === undefined
+    ? `${done}.`
+    : `${done}, but its delivery failed: ${failed.error ?? `status ${failed.status}`}.`
+}
+
+/**
+ * All actions that users of the panel and programs can execute, by name. For a new action, add an entry here, and call
+ * `form` with its name on the page that has its button. Its form and its OpenAPI schema come from its fields.
+ */
 export const actions = {
   advance: action(
     'Moves the clock forward by the sum of the fields.',
     { months: optional(wholeNumber(0)), days: count, hours: count, minutes: count, seconds: count },
-    async (mock, { months = 0, days, hours, minutes, seconds }) => {
+    async (mock, { months = 0, ...rest }) => {
       const now = mock.clock.now()
-      const rest = toMilliseconds({ days, hours, minutes, seconds })
       // More than 120 months always exceed MAX_MOVE_MS. `monthsAfter` is skipped because it could return NaN.
-      const length = months > 120 ? Number.POSITIVE_INFINITY : monthsAfter(now, months) - now + rest
+      const length =
+        months > 120 ? Number.POSITIVE_INFINITY : monthsAfter(now, months) - now + toMilliseconds(rest)
       if (length === 0) throw new TypeError('Missing duration: set months, days, hours, minutes or seconds.')
       if (length > MAX_MOVE_MS) throw new RangeError('The clock can move by at most ten years at a time.')
       await mock.control.moveClock({ by: length })
-      return `The clock was moved. It is ${timeOf(mock)}.`
+      return `The clock was moved. ${timeNow(mock)}`
     },
   ),
   'next-event': action('Moves the clock to the next planned event.', {}, async (mock) => {
     const at = nextEventAt(mock)
     if (at === undefined) throw new TypeError('Nothing is planned: no payment, expiry or delivery waits.')
     await mock.control.moveClock({ by: Math.max(0, at - mock.clock.now()) })
-    return `The next event has happened. It is ${timeOf(mock)}.`
+    return `The next event has happened. ${timeNow(mock)}`
   }),
   'set-clock': action('Sets the clock; a time without a zone is UTC.', { time }, async (mock, given) => {
     await mock.control.moveClock({ to: zoned(given.time) })
-    return `The clock was set. It is ${timeOf(mock)}.`
+    return `The clock was set. ${timeNow(mock)}`
   }),
   subscribe: action(
     'Requests a subscription, as a shop does.',
@@ -99,8 +107,9 @@ export const actions = {
       userReturnURL: optional(absoluteUrl),
     },
     async (mock, given) => {
-      const invoiceId = await subscribe(mock, given)
-      return { message: `Subscription ${invoiceId} waits for the payer.`, page: `subscriptions/${invoiceId}` }
+      const order = { ...orderOf(mock), ...given }
+      const { invoiceID } = await callAsShop(mock, 'subscriptions.subscribe', order)
+      return { message: `Subscription ${invoiceID} waits for the payer.`, page: `subscriptions/${invoiceID}` }
     },
   ),
   authorize: action('Authorizes a request.', { invoiceId: text, payments: scripts }, (mock, given) => {
@@ -119,7 +128,7 @@ export const actions = {
       return `Subscription ${subscriptionId} was canceled.`
     },
   ),
-  'set-payments': action('Scripts payments.', { id: text, payments: scripts }, (mock, given) => {
+  'set-payments': action('Sets the next payments.', { id: text, payments: scripts }, (mock, given) => {
     const { id, payments = [] } = given
     mock.payer.setPayments(id, payments)
     return `The next payments of ${id}: ${[...payments, 'then succeed'].join(', ')}.`
@@ -137,37 +146,37 @@ export const actions = {
       redirect_uri: optional(absoluteUrl),
     },
     async (mock, given) => {
-      const id = await charge(mock, given)
+      const { id } = await callAsShop(mock, 'gateway.charge', { ...saleOf(mock), ...given })
       return { message: `Charge ${id} waits for the payer’s code.`, page: `charges/${id}` }
     },
   ),
   renew: action('Renews a charge, as a shop does.', { id: text }, async (mock, given) => {
-    const id = await renew(mock, given.id)
+    const { id } = await callAsShop(mock, 'gateway.renew', { mandate_id: given.id }, given.id)
     return { message: `Charge ${given.id} was renewed: ${id}.`, page: `charges/${id}` }
   }),
   'end-charge': action(
     'Enters the correct code of a charge, with the result of a behavior for this charge only.',
     { confirmationId: text, behavior },
-    (mock, given) => {
+    (mock, { confirmationId, behavior }) => {
       const { domain, options } = internalsOf(mock).gateway
-      const { msisdn } = domain.correlationFields({ confirmationId: given.confirmationId })
+      const { msisdn } = domain.correlationFields({ confirmationId })
       if (msisdn === undefined) throw new TypeError('There is no such charge.')
       const number = comparableNumber(msisdn)
       const usual = domain.reference().test_numbers.find((one) => comparableNumber(one.msisdn) === number)
-      mock.payer.setBehavior(msisdn, given.behavior)
+      mock.payer.setBehavior(msisdn, behavior)
       try {
-        const { id, status } = mock.payer.confirm(given.confirmationId)
+        const { id, status } = mock.payer.confirm(confirmationId)
         return `${id} is ${status}.`
       } finally {
         mock.payer.setBehavior(msisdn, usual?.behavior ?? options.defaultBehavior)
       }
     },
   ),
-  confirm: action('Enters a code.', { confirmationId: text, otp: optionalText }, (mock, given) => {
+  confirm: action('Enters a code.', { confirmationId: text, otp: optional(text) }, (mock, given) => {
     const { id, status } = mock.payer.confirm(given.confirmationId, given.otp)
     return `The payer entered the correct code: ${id} is ${status}.`
   }),
-  behavior: action('Sets the results of a number.', { msisdn: text, behavior }, (mock, given) => {
+  behavior: action('Sets the result of a number.', { msisdn: text, behavior }, (mock, given) => {
     mock.payer.setBehavior(given.msisdn, given.behavior)
     return `Charges of ${given.msisdn} now have the behavior ${given.behavior}.`
   }),
@@ -188,16 +197,15 @@ export const actions = {
     mock.control.receivers.disconnect(number)
     return `Receiver ${number} was disconnected.`
   }),
-  resend: action('Sends a notification again.', { notificationId: text }, async (mock, given) => {
-    const earlier = mock.notifications.deliveries().length
-    mock.notifications.resend(given.notificationId)
-    return `Notification ${given.notificationId} was sent again${await resultSince(mock, earlier, given.notificationId)}.`
-  }),
-  send: action('Sends a notification to every receiver.', notificationFields, async (mock, given) => {
-    const earlier = mock.notifications.deliveries().length
-    const { notificationId } = mock.notifications.send(given)
-    return `Notification ${notificationId} was sent${await resultSince(mock, earlier, notificationId)}.`
-  }),
+  resend: action('Sends a notification again.', { notificationId: text }, (mock, { notificationId }) =>
+    delivered(mock, 'sent again', () => {
+      mock.notifications.resend(notificationId)
+      return notificationId
+    }),
+  ),
+  send: action('Sends a notification to every receiver.', notificationFields, (mock, given) =>
+    delivered(mock, 'sent', () => mock.notifications.send(given).notificationId),
+  ),
   flush: action('Delivers every notification that is due.', {}, async (mock) => {
     await mock.notifications.flush()
     return 'Every due notification was sent.'
@@ -208,10 +216,8 @@ export const actions = {
     { ...faultFields, when: optional(tableOf(anyText)) },
     (mock, given) => {
       mock.faults.add(check(faultSchema, given, 'faults.add: '))
-      const added = mock.control.faults.list().at(-1)
-      return added === undefined
-        ? 'A fault was added.'
-        : `A fault was added: ${faultInWords(added.fault, added.left)}.`
+      const [added] = mock.control.faults.list().slice(-1)
+      return `A fault was added${added ? `: ${faultInWords(added.fault, added.left)}` : ''}.`
     },
   ),
   'remove-fault': action('Removes a fault.', { number: fromZero }, (mock, { number }) => {
@@ -244,7 +250,7 @@ export const actions = {
   }),
   'restore-snapshot': destructive('Restores a saved state.', { name: text }, (mock, { name }) => {
     mock.control.snapshots.restore(name)
-    return `The state of ${name} was restored. It is ${timeOf(mock)}.`
+    return `The state of ${name} was restored. ${timeNow(mock)}`
   }),
   'remove-snapshot': destructive('Removes a saved state.', { name: text }, (mock, { name }) => {
     mock.control.snapshots.delete(name)
@@ -271,7 +277,7 @@ export type ActionName = keyof typeof actions
 
 export const actionNames: readonly string[] = Object.keys(actions)
 
-const isActionName = (name: string): name is ActionName => Object.hasOwn(actions, name)
+export const isActionName = (name: string): name is ActionName => Object.hasOwn(actions, name)
 
 export interface Outcome {
   readonly ok: boolean
@@ -285,11 +291,9 @@ export interface Outcome {
 /** Executes the action that the field `action` names. If the action throws, returns the error's message. */
 export const act = async (mock: Mock, sent: SentFields, isForm: boolean): Promise<Outcome> => {
   try {
-    const name = check(optionalText, sent.action, '', 'action') ?? ''
-    if (!isActionName(name)) {
-      throw new TypeError(`Unknown action "${name}". Actions: ${actionNames.join(', ')}.`)
-    }
-    return { ok: true, ...(await actions[name].run(mock, sent, isForm)) }
+    const name = check(optional(text), sent.action, '', 'action') ?? ''
+    if (isActionName(name)) return { ok: true, ...(await actions[name].run(mock, sent, isForm)) }
+    throw new TypeError(`Unknown action "${name}". Actions: ${actionNames.join(', ')}.`)
   } catch (error) {
     return { ok: false, message: error instanceof Error ? error.message : 'The action failed.', sent }
   }

@@ -7,13 +7,14 @@ const TONES = {
   plain: /^/,
 }
 
-/** Renders a state or a status as a label, whose color tells whether it is good, waiting or bad. */
-export const badge = (text: string | number): Html => {
-  const [tone] = Object.entries(TONES).find(([, states]) => states.test(String(text))) ?? []
-  return html`<span class="badge ${tone}">${text}</span>`
+/** Renders states as labels. The color of a label tells whether the state is good, waiting or bad. */
+export const badge = (...states: readonly (string | number | false | undefined)[]): Html => {
+  const label = (state: string | number): Html => {
+    const [tone] = Object.entries(TONES).find(([, known]) => known.test(String(state))) ?? []
+    return html`<span class="badge ${tone}">${state}</span> `
+  }
+  return html`${states.map((state) => (state === undefined || state === false ? '' : label(state)))}`
 }
-
-export const badges = (...states: readonly string[]): Html => html`${states.map((one) => [badge(one), ' '])}`
 
 export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
@@ -42,6 +43,10 @@ const shortened = (text: string): Html => {
   return html`<bdi title="${text}">${characters.length <= 17 ? text : ends.join('…')}</bdi>`
 }
 
+/** Renders a button that copies a text. It is visible only with a script. */
+export const copyButton = (text: string, name: string, label = 'Copy'): Html =>
+  html`<button type="button" class="copy" data-copy="${text}">${label}${visuallyHidden(name)}</button>`
+
 /** Renders an identifier, which is shortened in the middle, with a button that copies it. */
 export const identifier = (text: string, name: string): Html =>
   html`<span class="id">${shortened(text)} ${copyButton(text, name)}</span>`
@@ -52,30 +57,28 @@ export const linkTo = (section: string, id = '', text = id, of = ''): Html | und
     ? undefined
     : html`<a class="link" href="/_mock/${section}/${encodeURIComponent(id)}">${shortened(text)}${of && visuallyHidden(of)}</a>`
 
-/** Renders a button that copies a text. It is visible only with a script. */
-export const copyButton = (text: string, name: string, label = 'Copy'): Html =>
-  html`<button type="button" class="copy" data-copy="${text}">${label}${visuallyHidden(name)}</button>`
-
 /** Renders a point in time in UTC, without fractions of a second. */
 export const instant = (time: string | number | Date): Html => {
   const iso = new Date(time).toISOString()
   return html`<time datetime="${iso}">${iso.slice(0, 19).replace('T', ' ')}</time>`
 }
 
-/** Renders a section with a heading, and a count of its items if there is one. The script updates it when it changes. */
-export const card = (title: string, content: HtmlValue, count?: number): Html => {
-  const id = title.toLowerCase().replaceAll(' ', '-')
-  return html`<section id="${id}" aria-labelledby="${id}-title" data-live>
-<h2 id="${id}-title" tabindex="-1">${title}${count !== undefined && html` <span id="${id}-count" class="count">${count}</span>`}</h2>
-${content}
-</section>`
-}
+/** The sections of a page by their headings. A list also has the number of its items. */
+export type Cards = Readonly<Record<string, HtmlValue | { readonly count: number; readonly list: HtmlValue }>>
 
-/** Renders names and values. Omits a name without a value. */
-export const facts = (values: Readonly<Record<string, HtmlValue>>): Html => {
-  const known = Object.entries(values).filter(([, value]) => value !== undefined && value !== false)
-  return html`<dl>${known.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
-}
+/** Renders sections. The script updates a section when it changes. */
+export const cardsOf = (cards: Cards): readonly Html[] =>
+  Object.entries(cards).map(([title, content]) => {
+    const id = title.toLowerCase().replaceAll(' ', '-')
+    const [count, body] =
+      typeof content === 'object' && 'list' in content
+        ? [html` <span id="${id}-count" class="count">${content.count}</span>`, content.list]
+        : [undefined, content]
+    return html`<section id="${id}" aria-labelledby="${id}-title" data-live>
+<h2 id="${id}-title" tabindex="-1">${title}${count}</h2>
+${body}
+</section>`
+  })
 
 /** Renders items one below the other, or a text if there is none. */
 export const rows = (items: readonly HtmlValue[], none: HtmlValue): Html =>

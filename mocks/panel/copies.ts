@@ -1,11 +1,10 @@
 import { isObject, type Json } from '../../src/contract/fields.ts'
 import { internalsOf } from '../assemble.ts'
-import { gatewayDefaults, strictGatewayDefaults } from '../gateway/options.ts'
+import { strictGatewayDefaults } from '../gateway/options.ts'
 import { isForm } from '../http/message.ts'
 import type { LoggedRequest } from '../http/request-log.ts'
-import { defaultMerchant } from '../subscriptions/options.ts'
 import type { Mock } from '../types.ts'
-import { loginOf, pathOf } from './shop.ts'
+import { hasPublicKey, hasPublicUser, loginOf, pathOf } from './shop.ts'
 
 const HIDDEN = '[redacted]'
 const NO_TOKEN = 'YOUR_TOKEN'
@@ -17,20 +16,13 @@ const AUTOMATIC =
 /** Quotes a word for a shell. A single quote would end the word. */
 export const shellWord = (value: string): string => `'${value.replaceAll("'", "'\\''")}'`
 
-const isPublicKey = (mock: Mock): boolean => mock.clientOptions.gateway.apiKey === gatewayDefaults.apiKeys[0]
-
-const isPublicUser = ({ clientOptions }: Mock): boolean => {
-  const { clientSecret, password } = clientOptions.subscriptions.credentials
-  return clientSecret === defaultMerchant.clientSecret && password === defaultMerchant.users[0].password
-}
-
 const isTexts = (body: unknown): body is Record<string, string> =>
   isObject(body) && Object.values(body).every((value) => typeof value === 'string')
 
 /** Returns the headers to send again. Only the public API key of a mock without options is shown. */
 const headersOf = (mock: Mock, { area, headers, status }: LoggedRequest, accessToken: string) => {
-  const hasPublicKey = area === 'gateway' && isPublicKey(mock) && status !== 401
-  const token = hasPublicKey ? gatewayDefaults.apiKeys[0] : accessToken
+  const isKeyShown = area === 'gateway' && hasPublicKey(mock) && status !== 401
+  const token = isKeyShown ? mock.clientOptions.gateway.apiKey : accessToken
   return Object.entries(headers)
     .filter(([name]) => !AUTOMATIC.test(name))
     .map(([name, value]) => [name, name === 'authorization' ? value.replace(HIDDEN, token) : value] as const)
@@ -43,7 +35,7 @@ const headersOf = (mock: Mock, { area, headers, status }: LoggedRequest, accessT
  */
 const bodyOf = (mock: Mock, one: LoggedRequest): string | undefined => {
   const { headers, operation, decision, status } = one
-  const isLogin = operation === 'subscriptions.login' && status === 200 && isPublicUser(mock)
+  const isLogin = operation === 'subscriptions.login' && status === 200 && hasPublicUser(mock)
   // The log hides the secrets of a login, also those that everybody knows.
   const known: Json = isLogin ? loginOf(mock.clientOptions.subscriptions.credentials) : {}
   const shown = (name: string, value: unknown): unknown => (value === HIDDEN ? (known[name] ?? value) : value)
@@ -61,8 +53,8 @@ const hadToken = ({ area, headers, status }: LoggedRequest): boolean =>
   area === 'subscriptions' && headers.authorization !== undefined && status !== 401
 
 /** Returns the command that logs in with the public credentials, and stores the token in a variable of the shell. */
-export const tokenCommand = (baseUrl: string, path: string, login: object): string =>
-  `token=$(curl -s ${shellWord(baseUrl + path)} \\
+export const tokenCommand = (url: string, login: object): string =>
+  `token=$(curl -s ${shellWord(url)} \\
   -H 'Content-Type: application/json' \\
   -d ${shellWord(JSON.stringify(login, null, 2))} \\
   | sed 's/.*"access_token":"\\([^"]*\\).*/\\1/')
@@ -71,9 +63,10 @@ export const tokenCommand = (baseUrl: string, path: string, login: object): stri
 export const asCurl = (mock: Mock, one: LoggedRequest): string => {
   const { area, method, path } = one
   const body = bodyOf(mock, one)
-  const logsIn = hadToken(one) && isPublicUser(mock)
+  const logsIn = hadToken(one) && hasPublicUser(mock)
   const { baseUrl, credentials } = mock.clientOptions.subscriptions
-  const login = logsIn ? tokenCommand(baseUrl, pathOf(mock, 'subscriptions.login'), loginOf(credentials)) : ''
+  const loginUrl = baseUrl + pathOf(mock, 'subscriptions.login')
+  const login = logsIn ? tokenCommand(loginUrl, loginOf(credentials)) : ''
   const headers = headersOf(mock, one, logsIn ? '$token' : NO_TOKEN)
   const quoted = (name: string, value: string): string =>
     logsIn && value === 'Bearer $token' ? `"${name}: ${value}"` : shellWord(`${name}: ${value}`)

@@ -1,6 +1,6 @@
 import { type Json, jsonOf } from '../../src/contract/fields.ts'
 import { type Html, type HtmlValue, html } from '../pages/html.ts'
-import { type ActionName, actions, type Outcome } from './actions.ts'
+import { type ActionName, actions, isActionName, type Outcome } from './actions.ts'
 import { visuallyHidden } from './components.ts'
 import { choiceInWords, labelOf, problemsOf } from './words.ts'
 
@@ -9,7 +9,7 @@ interface FormOptions {
   readonly given?: Readonly<Record<string, string | number>>
   /** Words after the button's label, for screen readers only. */
   readonly of?: string
-  /** The fields that the user sees at once; the others are under "More options". Default: all fields. */
+  /** The fields that the user sees at once; the others are under "More options". With `[]`, there are no fields. */
   readonly first?: readonly string[]
   readonly values?: Readonly<Record<string, string>>
   /** True for the main button of a card. Default: true if the user sees a field. */
@@ -18,11 +18,6 @@ interface FormOptions {
 
 /** Renders the form of an action from the schemas of its fields. */
 export type RenderForm = (action: ActionName, label: string, options?: FormOptions) => Html
-
-const attributes = (given: Readonly<Record<string, string | true | undefined>>): HtmlValue =>
-  Object.entries(given).map(
-    ([name, value]) => value !== undefined && html` ${name}="${value === true ? '' : value}"`,
-  )
 
 /** A field of a form. The name may have a dot, such as `when.msisdn`. */
 interface FormField {
@@ -36,17 +31,33 @@ const KEYS: Readonly<Record<string, readonly string[]>> = { when: ['msisdn', 're
 
 /** Returns the fields of an action. An object has a field for each of its properties. */
 const fieldsOf = (action: ActionName): readonly FormField[] =>
-  Object.entries(actions[action].fields).flatMap(([name, schema]) => {
+  Object.entries(actions[action].fields).flatMap(([name, schema]): FormField | FormField[] => {
     const json = jsonOf(schema)
     const properties = Object(json.properties)
     const keys = json.properties === undefined ? KEYS[name] : Object.keys(properties)
-    if (keys === undefined) return [{ name, json, isRequired: schema._zod.optin === undefined }]
-    return keys.map((key) => ({
-      name: `${name}.${key}`,
-      json: Object(properties[key] ?? json.additionalProperties),
-      isRequired: false,
-    }))
+    if (keys === undefined) return { name, json, isRequired: schema._zod.optin === undefined }
+    const jsonIn = (key: string): Json => Object(properties[key] ?? json.additionalProperties)
+    return keys.map((key) => ({ name: `${name}.${key}`, json: jsonIn(key), isRequired: false }))
   })
+
+/** The outcome of an action, with the form's words in place of the names of its fields. */
+export interface Notice extends Outcome {
+  /** What is wrong with each field. `rest` has what names no field. */
+  readonly problems?: Readonly<Record<string, string>>
+}
+
+export const noticeOf = (outcome: Outcome): Notice => {
+  const action = outcome.sent?.action
+  if (typeof action !== 'string' || !isActionName(action)) return outcome
+  const problems = problemsOf(outcome.message, fieldsOf(action))
+  return { ...outcome, problems, message: Object.values(problems).join(' ') }
+}
+
+const attributes = (given: Readonly<Record<string, string | boolean | undefined>>): HtmlValue =>
+  Object.entries(given).map(
+    ([name, value]) =>
+      value !== undefined && value !== false && html` ${name}="${value === true ? '' : value}"`,
+  )
 
 const INPUTS: Readonly<Record<string, string>> = { date: 'date', uri: 'url', 'date-time': 'datetime-local' }
 
@@ -56,20 +67,20 @@ const fieldOf = ({ name, json, isRequired }: FormField, id: string, shown: strin
   const given = attributes({
     id,
     name,
-    required: isRequired || undefined,
+    required: isRequired,
     'aria-invalid': problem && 'true',
     'aria-describedby': problem && `${id}-problem`,
   })
   const option = (choice: unknown): Html =>
-    html`<option${attributes({ value: String(choice), selected: choice === shown || undefined })}>${choiceInWords(String(choice))}</option>`
+    html`<option${attributes({ value: String(choice), selected: choice === shown })}>${choiceInWords(String(choice))}</option>`
   const more = attributes({
     type: INPUTS[String(format)],
-    step: format === 'date-time' ? '1' : undefined,
-    inputmode: type === 'number' || type === 'integer' ? 'decimal' : undefined,
-    placeholder: name === 'times' || name === 'retries' ? '1' : undefined,
+    step: format === 'date-time' && '1',
+    inputmode: type === 'number' ? 'decimal' : type === 'integer' && 'numeric',
+    placeholder: (name === 'times' || name === 'retries') && '1',
     value: shown,
     autocomplete: 'off',
-    list: name.endsWith('msisdn') ? 'test-numbers' : undefined,
+    list: name.endsWith('msisdn') && 'test-numbers',
   })
   const control = Array.isArray(choices)
     ? html`<select${given}>${!isRequired && html`<option value="">default</option>`}${choices.map(option)}</select>`
@@ -79,33 +90,32 @@ const fieldOf = ({ name, json, isRequired }: FormField, id: string, shown: strin
 
 /** Returns the function that renders the forms of a page. It marks the problems of the form that failed, if any. */
 export const createForms =
-  (failed?: Outcome): RenderForm =>
+  (notice?: Notice): RenderForm =>
   (action, label, { given = {}, of = '', first, values = {}, isPrimary } = {}) => {
     const { description, isDestructive } = actions[action]
     const id = ['form', action, ...Object.values(given)].join('-').replace(/[^\w-]+/g, '_')
+    const fixed = Object.entries({ action, ...given })
+    const hasFailed = fixed.every(([name, value]) => String(notice?.sent?.[name]) === String(value))
+    const { sent, problems = {} } = (hasFailed && notice) || {}
     const all = fieldsOf(action).filter(({ name }) => !(name in given))
     const shown = first?.flatMap((name) => all.filter((field) => field.name === name)) ?? all
     const hidden = first?.length ? all.filter((field) => !shown.includes(field)) : []
-    const fixed = Object.entries({ action, ...given })
-    const sent = fixed.every(([name, value]) => String(failed?.sent?.[name]) === String(value))
-      ? failed?.sent
-      : undefined
-    const { rest, ...problems } = sent && failed ? problemsOf(failed.message, all) : {}
+    const rest = Object.keys(problems).filter((name) => !all.some((field) => field.name === name))
     const render = (field: FormField): Html => {
       const [outer = '', inner] = field.name.split('.', 2)
       const former = inner === undefined ? sent?.[outer] : Object(sent?.[outer])[inner]
       const value = String(former ?? values[field.name] ?? '')
       return fieldOf(field, `${id}-${field.name.replace('.', '-')}`, value, problems[field.name])
     }
-    const isOpen = hidden.some(({ name }) => problems[name] !== undefined) || undefined
+    const open = hidden.some(({ name }) => problems[name] !== undefined)
     const kind = isDestructive ? 'danger' : (isPrimary ?? shown.length > 0) ? 'primary' : 'plain'
     const words = [label, of && visuallyHidden(of)]
-    const form = html`<form method="post"${attributes({ id, 'data-failed': sent && true })}>
+    const form = html`<form method="post"${attributes({ id, 'data-failed': hasFailed })}>
 ${fixed.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
 ${shown.length > 0 && html`<div class="fields">${shown.map(render)}</div>`}
-${hidden.length > 0 && html`<details${attributes({ id: `${id}-more`, open: isOpen })}><summary>More options${visuallyHidden(`of ${label} ${of}`)}</summary><div class="fields">${hidden.map(render)}</div></details>`}
+${hidden.length > 0 && html`<details${attributes({ id: `${id}-more`, open })}><summary>More options${visuallyHidden(`of ${label} ${of}`)}</summary><div class="fields">${hidden.map(render)}</div></details>`}
 <button type="submit" class="${kind}">${words}</button>
-${rest && html`<p class="problem">${rest}</p>`}
+${rest.length > 0 && html`<p class="problem">${rest.map((name) => problems[name])}</p>`}
 </form>`
     if (!isDestructive) return form
     return html`<details class="confirm" id="${id}-confirm"><summary class="danger">${words}…</summary>

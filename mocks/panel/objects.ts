@@ -3,11 +3,7 @@ import { chargeTransitions, confirmationPath } from '../gateway/state.ts'
 import type { ListedCharge } from '../gateway/views.ts'
 import { cycleInWords } from '../pages/handler.ts'
 import { type Html, type HtmlValue, html } from '../pages/html.ts'
-import {
-  cancellationTransitions,
-  requestTransitions,
-  subscriptionTransitions,
-} from '../subscriptions/state.ts'
+import * as state from '../subscriptions/state.ts'
 import { authorizationPath, type PaymentBody } from '../subscriptions/views.ts'
 import { createCalendar, parseTimeOfDay } from '../time/calendar.ts'
 import { DAY, SECOND } from '../time/duration.ts'
@@ -15,9 +11,6 @@ import type { Mock } from '../types.ts'
 import {
   actionsOf,
   badge,
-  badges,
-  card,
-  facts,
   identifier,
   instant,
   isolate,
@@ -25,16 +18,19 @@ import {
   machine,
   visuallyHidden,
 } from './components.ts'
-import { listTable } from './list-table.ts'
-import type { Context, PanelPage } from './page.ts'
-import { type Entry, entry, messageEntry, requestEntries, timeline } from './timeline.ts'
 import {
-  findCharge,
-  findNotifications,
-  findSubscription,
-  type ListedSubscription,
-  paymentStates,
-} from './view.ts'
+  type Entry,
+  entry,
+  factsOf,
+  type Kind,
+  listOf,
+  type PagedKind,
+  timeline,
+  type Values,
+} from './list.ts'
+import type { Context, PanelPage } from './page.ts'
+import { messageEntries, requestEntries } from './traffic.ts'
+import { findCharge, findSubscription, type ListedSubscription, paymentStates } from './view.ts'
 
 const payersPage = (path: string): Html =>
   html`<a href="${path}" target="_blank" rel="noopener">Payer’s page${visuallyHidden('in a new tab')}</a>`
@@ -42,79 +38,40 @@ const payersPage = (path: string): Html =>
 const howToGet = (method: 'subscribe' | 'charge'): Html =>
   html`None yet. Create one here, or let your shop call <code>${method}</code>: see <a href="/_mock/connect">Connect</a>.`
 
-const createCard = (noun: string, form: Html): Html =>
-  card(
-    `Create a ${noun}`,
-    html`<p class="quiet">Calls the API as a shop does. Empty fields have working defaults.</p>
-${form}`,
-  )
+const createForm = (form: Html): Html =>
+  html`<p class="quiet">Calls the API as a shop does. Empty fields have working defaults.</p>
+${form}`
 
-interface ObjectPage {
-  readonly noun: 'Subscription' | 'Charge'
-  readonly subject: string
-  /** The identifier by which requests about the object are found. */
-  readonly id: string
-  readonly facts: Readonly<Record<string, HtmlValue>>
-  /** The one next action, if there is any. */
-  readonly next: HtmlValue
-  readonly otherActions: HtmlValue
-  readonly entries: readonly Entry[]
-  readonly machines: readonly (Html | undefined)[]
-}
+const requestsLink = (id: string): Html =>
+  html`<a href="/_mock/requests?requests.of=${encodeURIComponent(id)}">All requests about it</a>`
 
-const objectPage = ({ noun, subject, id, next, ...one }: ObjectPage): PanelPage => {
-  const requests = html`<a href="/_mock/requests?requests.of=${encodeURIComponent(id)}">All requests about it</a>`
-  const state = html`${facts({ ...one.facts, Requests: requests })}
-${actionsOf(next ?? html`<p class="quiet">Nothing more will happen to this ${noun.toLowerCase()}.</p>`)}
-${one.otherActions}`
-  return {
-    title: noun,
-    subject,
-    data: [card('State', state), timeline(one.entries), card('State machines', one.machines)],
-  }
-}
-
-const planOf = ({ amount, cycle }: ListedSubscription): Html =>
-  html`${isolate(amount)} ${cycleInWords(cycle)}`
-
-export const subscriptionsPage = (context: Context): PanelPage => {
-  const { mock, form } = context
-  const subscriptions = listTable(context, 'subscriptions', {
-    none: howToGet('subscribe'),
-    keyOf: ({ invoiceId }) => invoiceId,
-    columns: {
-      Request: (one) => linkTo('subscriptions', one.invoiceId, one.requestID),
-      State: (one) => badges(one.requestStatus, one.phase),
-      Plan: planOf,
-      Payments: (one) => one.paymentCount,
-      Next: (one) => one.nextDueDate ?? 'none',
-      Actions: (one) => nextOfSubscription(one, context, one.requestID),
-    },
-  })
-  const payments = listTable(context, 'payments', {
-    none: 'None yet. Authorize a subscription, and move the clock to its first day.',
-    keyOf: ({ paymentId }) => paymentId,
-    columns: {
-      Payment: ({ paymentId }) => String(paymentId),
-      State: (one) => badges(...paymentStates(one)),
-      Amount: (one) => isolate(findSubscription(mock, one.subscriptionId)?.amount ?? ''),
-      Due: ({ dueDate }) => dueDate,
-      Made: ({ transactionDate }) => transactionDate,
-      Subscription: ({ subscriptionId }) => linkTo('subscriptions', subscriptionId),
-      Actions: (one) => reversal(one, context),
-    },
-  })
-  return {
-    title: 'Subscriptions',
-    data: [subscriptions, payments],
-    controls: createCard('subscription', form('subscribe', 'Create', { first: ['amount', 'cycle'] })),
-  }
-}
+/** Renders the state of a subscription or charge, with the one next action if there is any. */
+const stateOf = (values: Values, next: HtmlValue, ...otherActions: readonly HtmlValue[]): HtmlValue => [
+  factsOf(values),
+  actionsOf(next ?? html`<p class="quiet">Nothing more will happen to it.</p>`),
+  otherActions,
+]
 
 const reversal = ({ paymentId, status, reverseTransactionId }: PaymentBody, { form }: Context) =>
   status === 'SUCCEEDED_PAYMENT' &&
   reverseTransactionId === null &&
   form('reverse', 'Reverse', { given: { paymentId }, of: `payment ${paymentId}` })
+
+const payments: Kind<PaymentBody> = {
+  noun: 'Payment',
+  none: 'None yet. Authorize a subscription, and move the clock to its first day.',
+  keyOf: ({ paymentId }) => paymentId,
+  name: ({ paymentId }) => paymentId,
+  facts: {
+    State: (one) => badge(...paymentStates(one)),
+    Amount: (one, { mock }) => isolate(findSubscription(mock, one.subscriptionId)?.amount ?? ''),
+    Due: ({ dueDate }) => dueDate,
+    Made: ({ transactionDate }) => transactionDate,
+    Subscription: ({ subscriptionId }) => linkTo('subscriptions', subscriptionId),
+  },
+  columns: ['State', 'Amount', 'Due', 'Made', 'Subscription'],
+  next: reversal,
+}
 
 /** Returns the function that converts a day of payments, or a time without its zone, to an instant. */
 const instantsOf = (mock: Mock) => {
@@ -137,15 +94,8 @@ const nextOfSubscription = (one: ListedSubscription, { mock, form }: Context, of
   return form('set-clock', 'To the next payment', { given: { time }, of, isPrimary: true })
 }
 
-export const subscriptionPage = (context: Context, sought: string): PanelPage | undefined => {
-  const { mock, form } = context
-  const one = findSubscription(mock, sought)
-  if (one === undefined) return undefined
-  const { invoiceId, subscriptionId, requestID, phase, script, cancellation, nextDueDate } = one
-  const isOpen = phase === 'PENDING' || phase === 'ACTIVE'
-  const given = { id: invoiceId }
-  const failing = { ...given, payments: ['fail', ...script.slice(1)].join(', ') }
-  const scripting = { given, values: { payments: script.join(', ') }, isPrimary: false }
+const entriesOfSubscription = (one: ListedSubscription, context: Context): readonly Entry[] => {
+  const { mock } = context
   const instantOf = instantsOf(mock)
   const amount = html`<strong>${isolate(one.amount)}</strong>`
   const planned = (date: string, words: string): readonly Entry[] =>
@@ -154,82 +104,78 @@ export const subscriptionPage = (context: Context, sought: string): PanelPage | 
     entry(
       instantOf(payment.transactionDate),
       'payment',
-      html`<span>${badges(...paymentStates(payment))} ${amount} due ${payment.dueDate} <span class="quiet">payment ${payment.paymentId}</span></span> ${reversal(payment, context)}`,
+      html`<span>${badge(...paymentStates(payment))} ${amount} due ${payment.dueDate} <span class="quiet">payment ${payment.paymentId}</span></span> ${reversal(payment, context)}`,
     )
-  return objectPage({
-    noun: 'Subscription',
-    subject: requestID,
-    id: invoiceId,
-    facts: {
-      State: badges(one.requestStatus, phase),
-      Plan: planOf(one),
-      Period: html`<time>${one.start}</time> to <time>${one.end}</time>`,
-      'Next payment': nextDueDate ?? 'none',
-      Payments: one.paymentCount,
-      Invoice: identifier(invoiceId, 'the invoice'),
-      Subscription: identifier(subscriptionId, 'the subscription'),
-      Merchant: isolate(one.clientId),
-      Created: instant(one.createdAt),
-      Authorized: one.authorizedAt && instant(one.authorizedAt),
-    },
-    next: nextOfSubscription(one, context),
-    otherActions: [
-      actionsOf(
-        isOpen && form('set-payments', 'Fail the next payment', { given: failing }),
-        phase === 'PENDING' && form('decline', 'Decline', { given: { invoiceId } }),
-        payersPage(authorizationPath(invoiceId)),
-        isOpen && cancellation === undefined && form('cancel', 'Cancel', { given }),
-      ),
-      isOpen &&
-        html`<details id="script"><summary>Script the next payments</summary>${form('set-payments', 'Set the next payments', scripting)}</details>`,
-    ],
-    entries: [
-      ...entry(one.createdAt, 'event', 'created'),
-      ...requestEntries(mock, invoiceId),
-      ...entry(one.authorizedAt, 'event', 'authorized by the payer'),
-      ...mock.state.payments(subscriptionId).flatMap(made),
-      ...findNotifications(mock, subscriptionId).flatMap((message) => messageEntry(message, form)),
-      ...entry(one.cancelledAt, 'event', 'cancellation processed'),
-      ...one.retryDates.flatMap((date) => planned(date, 'a retry of a failed payment')),
-      ...(phase === 'ACTIVE' && nextDueDate !== undefined
-        ? planned(nextDueDate, `the next payment${script[0] === 'fail' ? ', which will fail' : ''}`)
-        : []),
-    ],
-    machines: [
-      machine('Request', requestTransitions, one.requestStatus),
-      machine('Subscription', subscriptionTransitions, phase),
-      cancellation && machine('Cancellation', cancellationTransitions, cancellation),
-    ],
-  })
+  const nextDate = one.phase === 'ACTIVE' ? one.nextDueDate : undefined
+  const next = `the next payment${one.script[0] === 'fail' ? ', which will fail' : ''}`
+  return [
+    ...entry(one.createdAt, 'event', 'created'),
+    ...requestEntries(mock, one.invoiceId),
+    ...entry(one.authorizedAt, 'event', 'authorized by the payer'),
+    ...mock.state.payments(one.subscriptionId).flatMap(made),
+    ...messageEntries(context, one.subscriptionId),
+    ...entry(one.cancelledAt, 'event', 'cancellation processed'),
+    ...one.retryDates.flatMap((date) => planned(date, 'a retry of a failed payment')),
+    ...(nextDate === undefined ? [] : planned(nextDate, next)),
+  ]
 }
 
-const amountOf = ({ amount, currency }: ListedCharge): Html =>
-  html`<strong class="amount">${isolate(`${amount} ${currency}`)}</strong>`
+export const subscriptions: PagedKind<ListedSubscription> = {
+  noun: 'Subscription',
+  none: howToGet('subscribe'),
+  keyOf: ({ invoiceId }) => invoiceId,
+  name: (one) => linkTo('subscriptions', one.invoiceId, one.requestID),
+  find: findSubscription,
+  subject: ({ requestID }) => requestID,
+  facts: {
+    State: ({ requestStatus, phase }) => badge(requestStatus, phase),
+    Plan: ({ amount, cycle }) => html`${isolate(amount)} ${cycleInWords(cycle)}`,
+    Period: ({ start, end }) => html`<time>${start}</time> to <time>${end}</time>`,
+    'Next payment': ({ nextDueDate }) => nextDueDate ?? 'none',
+    Payments: ({ paymentCount }) => paymentCount,
+    Invoice: ({ invoiceId }) => identifier(invoiceId, 'the invoice'),
+    Subscription: ({ subscriptionId }) => identifier(subscriptionId, 'the subscription'),
+    Merchant: ({ clientId }) => isolate(clientId),
+    Created: ({ createdAt }) => instant(createdAt),
+    Authorized: ({ authorizedAt }) => authorizedAt && instant(authorizedAt),
+    Requests: ({ invoiceId }) => requestsLink(invoiceId),
+  },
+  columns: ['State', 'Plan', 'Payments', 'Next payment'],
+  next: (one, context) => nextOfSubscription(one, context, one.requestID),
+  cards(one, context, values) {
+    const { form } = context
+    const { invoiceId, phase, script: planned, cancellation } = one
+    const isOpen = phase === 'PENDING' || phase === 'ACTIVE'
+    const given = { id: invoiceId }
+    const failing = { ...given, payments: ['fail', ...planned.slice(1)].join(', ') }
+    const scripting = { given, values: { payments: planned.join(', ') }, isPrimary: false }
+    const actions = actionsOf(
+      isOpen && form('set-payments', 'Fail the next payment', { given: failing }),
+      phase === 'PENDING' && form('decline', 'Decline', { given: { invoiceId } }),
+      payersPage(authorizationPath(invoiceId)),
+      isOpen && cancellation === undefined && form('cancel', 'Cancel', { given }),
+    )
+    const script =
+      isOpen &&
+      html`<details id="script"><summary>Script the next payments</summary>${form('set-payments', 'Set the next payments', scripting)}</details>`
+    return {
+      State: stateOf(values, nextOfSubscription(one, context), actions, script),
+      Timeline: timeline(entriesOfSubscription(one, context)),
+      'State machines': [
+        machine('Request', state.requestTransitions, one.requestStatus),
+        machine('Subscription', state.subscriptionTransitions, phase),
+        cancellation && machine('Cancellation', state.cancellationTransitions, cancellation),
+      ],
+    }
+  },
+}
 
-const stateOf = (one: ListedCharge): Html =>
-  html`${badge(one.status)} ${one.renews !== undefined && badge('renewal')}`
-
-export const chargesPage = (context: Context): PanelPage => ({
-  title: 'Charges',
-  data: listTable(context, 'charges', {
-    none: howToGet('charge'),
-    keyOf: ({ id }) => id,
-    columns: {
-      Charge: ({ id }) => linkTo('charges', id),
-      State: stateOf,
-      Amount: amountOf,
-      Payer: ({ msisdn }) => isolate(msisdn),
-      Created: (one) => instant(one.created_at),
-      Actions: (one) => nextOfCharge(one, context),
-    },
-  }),
-  controls: [
-    createCard('charge', context.form('charge', 'Create', { first: ['msisdn', 'amount'] })),
-    card(
-      'Result of a number',
-      context.form('behavior', 'Set the result', { values: { behavior: 'insufficient_funds' } }),
-    ),
-  ],
+export const subscriptionsPage = (context: Context): PanelPage => ({
+  title: 'Subscriptions',
+  data: { ...listOf(context, 'subscriptions', subscriptions), ...listOf(context, 'payments', payments) },
+  controls: {
+    'Create a subscription': createForm(context.form('subscribe', 'Create', { first: ['amount', 'cycle'] })),
+  },
 })
 
 const nextOfCharge = (one: ListedCharge, { form }: Context): Html | undefined => {
@@ -245,45 +191,61 @@ const nextOfCharge = (one: ListedCharge, { form }: Context): Html | undefined =>
   return form('renew', 'Renew', { given: { id }, of: id, isPrimary: true })
 }
 
-export const chargePage = (context: Context, sought: string): PanelPage | undefined => {
-  const { mock, form } = context
-  const one = findCharge(mock, new Set([sought]))
-  if (one === undefined) return undefined
-  const { id, status, confirmation_id: confirmationId, idempotencyKey, planned } = one
-  const end = (label: string, behavior: string): Html =>
-    form('end-charge', label, { given: { confirmationId, behavior } })
-  const events = mock.state.events().filter(({ data }) => data.id === id)
-  return objectPage({
-    noun: 'Charge',
-    subject: id,
-    id,
-    facts: {
-      State: stateOf(one),
-      Outcome: isolate(one.outcome.toLowerCase().replaceAll('_', ' ')),
-      Amount: amountOf(one),
-      Payer: isolate(one.msisdn),
-      Charge: identifier(id, 'the charge'),
-      Confirmation: identifier(confirmationId, 'the confirmation'),
-      Renews: linkTo('charges', one.renews),
-      'Idempotency key': idempotencyKey !== undefined && isolate(idempotencyKey),
-      Created: instant(one.created_at),
-    },
-    next: nextOfCharge(one, context),
-    otherActions:
-      status === 'pending_confirmation' &&
-      actionsOf(
-        end('Fail', 'insufficient_funds'),
-        end('Expire', 'expires'),
-        end('Leave for a retry', 'retry_then_succeeds'),
-        payersPage(confirmationPath(confirmationId)),
-      ),
-    entries: [
+/** What the payer can do on a charge, besides entering the correct code. */
+const ENDINGS = { Fail: 'insufficient_funds', Expire: 'expires', 'Leave for a retry': 'retry_then_succeeds' }
+
+export const charges: PagedKind<ListedCharge> = {
+  noun: 'Charge',
+  none: howToGet('charge'),
+  keyOf: ({ id }) => id,
+  name: ({ id }) => linkTo('charges', id),
+  find: (mock, id) => findCharge(mock, new Set([id])),
+  subject: ({ id }) => id,
+  facts: {
+    State: ({ status, renews }) => badge(status, renews !== undefined && 'renewal'),
+    Outcome: ({ outcome }) => isolate(outcome.toLowerCase().replaceAll('_', ' ')),
+    Amount: (one) => html`<strong class="amount">${isolate(`${one.amount} ${one.currency}`)}</strong>`,
+    Payer: ({ msisdn }) => isolate(msisdn),
+    Charge: ({ id }) => identifier(id, 'the charge'),
+    Confirmation: (one) => identifier(one.confirmation_id, 'the confirmation'),
+    Renews: ({ renews }) => linkTo('charges', renews),
+    'Idempotency key': ({ idempotencyKey }) => idempotencyKey !== undefined && isolate(idempotencyKey),
+    Created: (one) => instant(one.created_at),
+    Requests: ({ id }) => requestsLink(id),
+  },
+  columns: ['State', 'Amount', 'Payer', 'Created'],
+  next: nextOfCharge,
+  cards(one, context, values) {
+    const { id, status, confirmation_id: confirmationId, planned } = one
+    const { mock, form } = context
+    const endings = Object.entries(ENDINGS).map(([label, behavior]) =>
+      form('end-charge', label, { given: { confirmationId, behavior } }),
+    )
+    const events = mock.state.events().filter(({ data }) => data.id === id)
+    const entries = [
       ...requestEntries(mock, id),
       ...events.flatMap(({ type, created_at: at }) =>
         entry(at, 'event', type.replace('charge.', '').replaceAll('_', ' ')),
       ),
-      ...entry(planned?.at, 'planned', html`if no call comes first: ${planned && badge(planned.status)}`),
-    ],
-    machines: [machine('Charge', chargeTransitions, status)],
-  })
+      ...entry(planned?.at, 'planned', html`if no call comes first: ${badge(planned?.status)}`),
+    ]
+    const isOpen = status === 'pending_confirmation'
+    const others = isOpen && actionsOf(endings, payersPage(confirmationPath(confirmationId)))
+    return {
+      State: stateOf(values, nextOfCharge(one, context), others),
+      Timeline: timeline(entries),
+      'State machines': machine('Charge', chargeTransitions, status),
+    }
+  },
 }
+
+export const chargesPage = (context: Context): PanelPage => ({
+  title: 'Charges',
+  data: listOf(context, 'charges', charges),
+  controls: {
+    'Create a charge': createForm(context.form('charge', 'Create', { first: ['msisdn', 'amount'] })),
+    'Result of a number': context.form('behavior', 'Set the result', {
+      values: { behavior: 'insufficient_funds' },
+    }),
+  },
+})

@@ -1,5 +1,4 @@
-import type { Field, Shape } from '../../src/contract/fields.ts'
-import { isObject, type Json, jsonOf, object, oneOf, STRING } from '../../src/contract/fields.ts'
+import { type Field, isObject, type Json, jsonOf, object, oneOf, STRING } from '../../src/contract/fields.ts'
 import { chargeSchema } from '../../src/contract/gateway.ts'
 import { paymentSchema } from '../../src/contract/subscriptions.ts'
 import { deliveryOptions } from '../delivery/types.ts'
@@ -12,18 +11,15 @@ import { actions } from './actions.ts'
 import { filters, type ListName, listNames } from './view.ts'
 
 /** Adds the largest number that the panel reads exactly to each schema of whole numbers without a maximum. */
-const withLargest = (schema: unknown): unknown => {
-  if (Array.isArray(schema)) return schema.map(withLargest)
-  if (!isObject(schema)) return schema
-  const parts = Object.entries(schema).map(([name, part]) => [name, withLargest(part)])
-  const limit = schema.type === 'integer' ? { maximum: Number.MAX_SAFE_INTEGER } : {}
-  return { ...limit, ...Object.fromEntries(parts) }
-}
+const withLargest = (schema: Json): Json =>
+  JSON.parse(JSON.stringify(schema), (_, part) =>
+    isObject(part) && part.type === 'integer' ? { maximum: Number.MAX_SAFE_INTEGER, ...part } : part,
+  )
 
 const schemas = Object.fromEntries(
   Object.entries(actions).map(([name, { description, fields }]): [string, Json] => {
-    const schema = object({ action: oneOf([name]), ...fields })
-    return [name, { description, ...Object(withLargest(jsonOf(schema))), additionalProperties: false }]
+    const schema = withLargest(jsonOf(object({ action: oneOf([name]), ...fields })))
+    return [name, { description, ...schema, additionalProperties: false }]
   }),
 )
 const references = Object.keys(schemas).map((name) => [name, `#/components/schemas/${name}`] as const)
@@ -45,125 +41,97 @@ const encoding = Object.fromEntries(
 const time = { ...STRING, format: 'date-time' }
 const day = { ...STRING, format: 'date' }
 const count = { type: 'integer', minimum: 0 }
-const flag = { type: 'boolean' }
+const boolean = { type: 'boolean' }
 const area = jsonOf(oneOf(['subscriptions', 'gateway']))
 const texts = { type: 'object', additionalProperties: STRING }
 /** Bodies of requests and responses: a fault or a client may send anything. */
 const anything = { type: ['string', 'number', 'boolean', 'object', 'array', 'null'] }
 
 const listOf = (items: Json): Json => ({ type: 'array', items })
-const record = (required: Json, optional: Json = {}): Json => ({
-  type: 'object',
-  properties: { ...required, ...optional },
-  required: Object.keys(required),
-  additionalProperties: false,
-})
-/** Returns fields of one type by their names. */
-const all = (schema: Json, ...names: readonly string[]): Json =>
-  Object.fromEntries(names.map((name) => [name, schema]))
-const jsonsOf = (fields: Shape): Json =>
-  Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, jsonOf(schema)]))
 
-/** The schema of a response of the payment APIs, with more fields. */
-const extended = (response: Field<unknown>, more: Json = {}): Json => {
-  const { properties, ...json } = jsonOf(response)
+/** Returns the schema of an object. A key has all names of one type; a name with `?` is optional. */
+const record = (types: Readonly<Record<string, Json>>): Json => {
+  const fields = Object.entries(types).flatMap(([names, type]) =>
+    names.split(' ').map((name) => [name, type] as const),
+  )
+  return {
+    type: 'object',
+    properties: Object.fromEntries(fields.map(([name, type]) => [name.replace('?', ''), type])),
+    required: fields.map(([name]) => name).filter((name) => !name.endsWith('?')),
+    additionalProperties: false,
+  }
+}
+
+/** Returns the schema of an object whose fields a zod schema has, with more optional fields. */
+const extended = (fields: Field<unknown>, more: Json = {}): Json => {
+  const { properties, ...json } = jsonOf(fields)
   return { ...json, properties: { ...Object(properties), ...more }, additionalProperties: false }
 }
 
+const attempt = record({
+  'notificationId body error?': STRING,
+  'attempt status?': count,
+  at: time,
+  delivered: boolean,
+  headers: texts,
+})
 const payment = extended(paymentSchema)
 const items: Readonly<Record<ListName, Json>> = {
-  subscriptions: record(
-    {
-      ...all(STRING, 'invoiceId', 'subscriptionId', 'clientId', 'requestID', 'requestStatus', 'phase'),
-      ...all(STRING, 'amount', 'cycle'),
-      ...all(day, 'start', 'end'),
-      createdAt: time,
-      active: flag,
-      paymentCount: count,
-      lastPayments: listOf(payment),
-      retryDates: listOf(day),
-      script: jsonOf(paymentScripts),
-    },
-    { authorizedAt: time, cancelledAt: time, nextDueDate: day, cancellation: STRING },
-  ),
+  subscriptions: record({
+    'invoiceId subscriptionId clientId requestID requestStatus phase amount cycle cancellation?': STRING,
+    'start end nextDueDate?': day,
+    'createdAt authorizedAt? cancelledAt?': time,
+    active: boolean,
+    paymentCount: count,
+    lastPayments: listOf(payment),
+    retryDates: listOf(day),
+    script: jsonOf(paymentScripts),
+  }),
   payments: payment,
   charges: extended(chargeSchema, {
-    ...all(STRING, 'renews', 'idempotencyKey'),
+    renews: STRING,
+    idempotencyKey: STRING,
     planned: record({ at: time, status: STRING }),
   }),
-  requests: record(
-    {
-      ...all(STRING, 'method', 'path', 'decision', 'explanation'),
-      number: count,
-      at: time,
-      area,
-      headers: texts,
-      executed: flag,
-      durationMs: { type: 'number', minimum: 0 },
-    },
-    {
-      ...all(STRING, 'idempotencyKey', 'nearestRoute'),
-      ...all(anything, 'body', 'response'),
-      status: count,
-      responseHeaders: texts,
-      operation: jsonOf(oneOf(operations)),
-      fault: jsonOf(oneOf(faultKinds)),
-    },
-  ),
+  requests: record({
+    'method path decision explanation idempotencyKey? nearestRoute?': STRING,
+    'number status?': count,
+    at: time,
+    area,
+    'headers responseHeaders?': texts,
+    'body? response?': anything,
+    executed: boolean,
+    durationMs: { type: 'number', minimum: 0 },
+    'operation?': jsonOf(oneOf(operations)),
+    'fault?': jsonOf(oneOf(faultKinds)),
+  }),
   notifications: record({
-    ...all(STRING, 'notificationId', 'type', 'status', 'subscriptionId', 'paymentId', 'timestamp'),
-    attempts: listOf(
-      record(
-        {
-          ...all(STRING, 'notificationId', 'body'),
-          attempt: count,
-          at: time,
-          delivered: flag,
-          headers: texts,
-        },
-        { status: count, error: STRING },
-      ),
-    ),
+    'notificationId type status subscriptionId paymentId timestamp': STRING,
+    attempts: listOf(attempt),
   }),
 }
 
-const { operation, when: _when, ...faultDetails } = jsonsOf(faultFields)
+const page = (item: Json): Json =>
+  record({ 'total skipped': count, items: listOf(item), 'older? newer?': count })
 const when = { type: 'object', additionalProperties: { type: ['string', 'number', 'boolean'] } }
-const { headers: _headers, signing: _signing, ...receiverOptions } = jsonsOf(deliveryOptions)
+const fault = extended(object(faultFields), { when })
+const { headers: _headers, signing: _signing, ...receiverOptions } = deliveryOptions
+const receiver = extended(object(receiverOptions), { number: count, to: STRING })
 
-const state = record(
-  {
-    now: time,
-    isFrozen: flag,
-    outages: listOf(area),
-    faults: listOf(
-      record({
-        number: count,
-        fault: record({ operation }, { when, ...faultDetails }),
-        left: { anyOf: [count, { ...STRING, enum: ['always'] }] },
-      }),
-    ),
-    receivers: listOf(record({ number: count }, { to: STRING, ...receiverOptions })),
-    snapshots: listOf(record({ name: STRING, at: time })),
-    ...Object.fromEntries(
-      Object.entries(items).map(([name, item]) => [
-        name,
-        record({ total: count, skipped: count, items: listOf(item) }, { older: count, newer: count }),
-      ]),
-    ),
-  },
-  { nextEventAt: time },
-)
+const state = record({
+  'now nextEventAt?': time,
+  isFrozen: boolean,
+  outages: listOf(area),
+  faults: listOf(record({ number: count, fault, left: { anyOf: [count, { ...STRING, enum: ['always'] }] } })),
+  receivers: listOf({ ...receiver, required: ['number'] }),
+  snapshots: listOf(record({ name: STRING, at: time })),
+  ...Object.fromEntries(Object.entries(items).map(([name, item]) => [name, page(item)])),
+})
 
-const answer = (description: string, schema: Json): Json => ({
+const answer = (description: string, schema: Json = record({ ok: boolean, message: STRING })): Json => ({
   description,
   content: { 'application/json': { schema } },
 })
-const refused = (description: string): Json => ({
-  description,
-  content: { 'text/plain': { schema: STRING } },
-})
-const outcome = record({ ok: flag, message: STRING })
 
 const runAction = {
   operationId: 'runAction',
@@ -173,13 +141,13 @@ const runAction = {
     content: { 'application/json': { schema: anyAction }, [FORM_TYPE]: { schema: anyAction, encoding } },
   },
   responses: {
-    200: answer('The action was executed.', outcome),
+    200: answer('The action was executed.'),
     303: { description: 'A form without `Accept: application/json` gets the panel’s page.' },
-    400: refused('The body is not valid JSON.'),
-    403: refused('The host is not allowed, or a page of another site sent the request.'),
-    409: answer('The action failed, and `message` says why.', outcome),
-    413: refused('The body is too large.'),
-    415: refused('The body is neither JSON nor a form.'),
+    400: answer('The body is not valid JSON.'),
+    403: answer('The host is not allowed, or a page of another site sent the request.'),
+    409: answer('The action failed, and `message` says why.'),
+    413: { description: 'The body is too large.', content: { 'text/plain': { schema: STRING } } },
+    415: answer('The body is neither JSON nor a form.'),
   },
 }
 
@@ -204,7 +172,7 @@ const getState = {
       ),
     ]),
   ],
-  responses: { 200: answer('The state.', state), 403: refused('The host is not allowed.') },
+  responses: { 200: answer('The state.', state), 403: answer('The host is not allowed.') },
 }
 
 /** Returns the OpenAPI document of the panel's API at a base URL. */

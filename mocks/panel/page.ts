@@ -1,10 +1,9 @@
 import { testNumbers } from '../gateway/behaviors.ts'
-import { type Document, type Html, type HtmlValue, html } from '../pages/html.ts'
+import { type Document, type Html, html } from '../pages/html.ts'
 import type { Mock } from '../types.ts'
 import { PANEL_PATH } from './access.ts'
-import type { Outcome } from './actions.ts'
-import { capitalized, instant, isolate, truncate } from './components.ts'
-import type { RenderForm } from './form.ts'
+import { type Cards, capitalized, cardsOf, instant, isolate, truncate } from './components.ts'
+import type { Notice, RenderForm } from './form.ts'
 import { script } from './script.ts'
 import { style } from './style.ts'
 import type { PanelView } from './view.ts'
@@ -21,17 +20,14 @@ export interface Context {
 /** A page of the panel: the data first, and beside it, or below it on a phone, the controls. */
 export interface PanelPage {
   readonly title: string
-  /** The identifier of the page's object, which the title shows in full. */
+  /** What the title names: the identifier of the page's object, or text from a client, which may be cut. */
   readonly subject?: string
-  readonly data: HtmlValue
-  readonly controls?: HtmlValue
+  readonly data: Cards
+  readonly controls?: Cards
 }
 
 /** The page truncates a notice to this length, because a long notice would cover a small window. */
 const MAX_NOTICE_CHARACTERS = 300
-
-const noticeOf = (notice: Outcome | undefined): Html =>
-  html`<div id="notice" role="status" class="${notice?.ok === false ? 'alert' : 'done'}">${notice && html`<p>${isolate(notice.message, MAX_NOTICE_CHARACTERS)}</p>`}</div>`
 
 const MOVES = {
   '+ 1 hour': { hours: 1 },
@@ -47,17 +43,16 @@ ${form('next-event', 'To the next event')}
 ${Object.entries(MOVES).map(([label, given]) => form('advance', label, { given, first: [] }))}
 </div>`
 
-const SECTIONS = ['', 'subscriptions', 'charges', 'requests', 'notifications', 'faults', 'connect']
-
 const link = (section: string, isPresent: boolean): Html =>
   html`<a href="${PANEL_PATH}${section && `/${section}`}"${isPresent && html` aria-current="page"`}>${capitalized(section || 'overview')}</a>`
 
-/** Renders a page of a section. */
+/** Renders a page with links to all sections, of which `present` is the page's own. */
 export const panelDocument = (
   { title, subject = '', data, controls }: PanelPage,
   context: Context,
+  sections: Iterable<string>,
   present: string,
-  notice: Outcome | undefined,
+  notice: Notice | undefined,
 ): Document => ({
   title: `${truncate(`${title} ${subject}`.trim(), 60)} · Mock control panel`,
   style,
@@ -68,15 +63,15 @@ export const panelDocument = (
 <p class="mock">A mock for tests: no money moves.</p>
 <p id="connection" class="live" hidden>Live</p>
 </div>
-<nav aria-label="Pages">${SECTIONS.map((section) => link(section, section === present))}</nav>
+<nav aria-label="Pages">${[...sections].map((section) => link(section, section === present))}</nav>
 ${clock(context)}
-${noticeOf(notice)}
+<div id="notice" role="status" class="${notice?.ok === false ? 'alert' : 'done'}">${notice && html`<p>${isolate(notice.message, MAX_NOTICE_CHARACTERS)}</p>`}</div>
 </header>
 <main>
-<h1>${title}${subject && html` ${isolate(truncate(subject, 60))}`}</h1>
+<h1>${title}${subject && html` ${isolate(subject, 60)}`}</h1>
 <div class="columns${controls === undefined && ' alone'}">
-<div>${data}</div>
-${controls && html`<div class="controls">${controls}</div>`}
+<div>${cardsOf(data)}</div>
+${controls && html`<div class="controls">${cardsOf(controls)}</div>`}
 </div>
 </main>
 <datalist id="test-numbers">${Object.values(testNumbers).map((number) => html`<option>${number}</option>`)}</datalist>`,

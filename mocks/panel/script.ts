@@ -1,16 +1,15 @@
 /**
- * The script of the panel. The script polls the page, replaces changed parts, and sends forms without a new page.
- * The server creates all markup. The Content-Security-Policy contains the script's hash.
+ * The script of the panel. It polls the page, replaces changed parts, and sends forms without a new page. The server
+ * creates all markup. The Content-Security-Policy contains the script's hash.
  */
 export const script = `
 'use strict'
 {
   const MIN_PAUSE_MS = 1000
-  // The script polls this URL and sends forms to this URL. The query selects the page of each list.
+  // The query selects the page of each list.
   const query = new URLSearchParams(location.search)
   query.delete('notice')
   const address = location.pathname + '?' + query
-  const connection = document.getElementById('connection')
   const notice = document.getElementById('notice')
 
   const say = (text, kind) => {
@@ -22,11 +21,10 @@ export const script = `
 
   const load = async (options) => {
     const response = await fetch(address, { ...options, headers: { Accept: 'text/html' } })
-    const text = await response.text()
-    if (!response.ok) throw Object.assign(new Error(text), { isGone: response.status === 404 })
+    if (!response.ok) throw response
     // After an action that created something, the mock redirects to its page.
     if (new URL(response.url).pathname !== location.pathname) location.assign(response.url)
-    return new DOMParser().parseFromString(text, 'text/html')
+    return new DOMParser().parseFromString(await response.text(), 'text/html')
   }
 
   // Not \`node.id\`, which is a field if a form has a field with this name.
@@ -72,6 +70,7 @@ export const script = `
   }
 
   const showConnection = (text, isGood) => {
+    const connection = document.getElementById('connection')
     connection.hidden = false
     connection.textContent = text
     connection.classList.toggle('lost', !isGood)
@@ -82,15 +81,15 @@ export const script = `
 
   const poll = async () => {
     const started = performance.now()
-    if (!document.hidden) {
-      const before = sentForms
-      try {
+    const before = sentForms
+    try {
+      if (!document.hidden) {
         const page = await load()
         if (before === sentForms) update(page)
         showConnection('Live', true)
-      } catch ({ isGone }) {
-        showConnection(isGone ? 'The mock no longer has this' : 'The mock does not respond', false)
       }
+    } catch ({ status }) {
+      showConnection(status === 404 ? 'The mock no longer has this' : 'The mock does not respond', false)
     }
     // The pause is ten times the response time, so that polling does not keep a slow mock busy.
     setTimeout(poll, Math.max(MIN_PAUSE_MS, 10 * (performance.now() - started)))
@@ -109,28 +108,23 @@ export const script = `
     sentForms += 1
     try {
       const page = await load({ method: 'POST', body: new URLSearchParams(new FormData(form, event.submitter)) })
-      const sent = page.getElementById('notice')
-      notice.className = sent.className
-      notice.replaceChildren(...sent.childNodes)
       sentForms += 1
+      change(notice, page.getElementById('notice'))
       const hasFailed = page.querySelector('[data-failed]') !== null
       if (!hasFailed) form.reset()
       update(page, true)
       if (hasFailed) document.querySelector('[aria-invalid]')?.focus()
     } catch {
       say('The mock does not respond.', 'alert')
-    } finally {
-      busy.delete(form)
     }
+    busy.delete(form)
   })
 
-  document.documentElement.classList.add('scripted')
   document.addEventListener('click', async (event) => {
     const button = event.target.closest('[data-copy]')
     if (!button) return
-    const text = button.dataset.copy
     // Without TLS, a script can use the clipboard only on localhost. Elsewhere, the user can copy the selected text.
-    const isCopied = await navigator.clipboard?.writeText(text).then(() => true, () => false)
+    const isCopied = await navigator.clipboard?.writeText(button.dataset.copy).then(() => true, () => false)
     if (!isCopied && button.previousElementSibling) getSelection().selectAllChildren(button.previousElementSibling)
     say(isCopied ? 'Copied.' : 'The clipboard is not available. Select the text to copy it.', 'done')
   })

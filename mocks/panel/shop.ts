@@ -1,6 +1,8 @@
 import { internalsOf } from '../assemble.ts'
 import { testNumbers } from '../gateway/behaviors.ts'
+import { gatewayDefaults } from '../gateway/options.ts'
 import type { Operation } from '../http/area.ts'
+import { defaultMerchant } from '../subscriptions/options.ts'
 import { DAY } from '../time/duration.ts'
 import type { Mock } from '../types.ts'
 import { PANEL_PATH } from './access.ts'
@@ -11,41 +13,25 @@ export const pathOf = (mock: Mock, operation: Operation): string =>
     .flatMap(({ router }) => router.routes)
     .find(({ target }) => target.definition.operation === operation)?.path ?? ''
 
-type Fields = Readonly<Record<string, unknown>>
+/** Returns whether the API key is the one of every mock without options. Any other key may be secret. */
+export const hasPublicKey = ({ clientOptions }: Mock): boolean =>
+  clientOptions.gateway.apiKey === gatewayDefaults.apiKeys[0]
 
-/**
- * Calls an operation as a shop does: the call is in the request log, and faults and limits apply to it. Throws an error
- * with the mock's explanation if the call does not succeed.
- */
-const call = async (
-  mock: Mock,
-  operation: Operation,
-  body: Fields,
-  headers: Readonly<Record<string, string>> = {},
-  id = '',
-): Promise<Fields> => {
-  const { baseUrl } = mock.clientOptions[operation.startsWith('gateway.') ? 'gateway' : 'subscriptions']
-  const path = pathOf(mock, operation).replace(/:\w+/, encodeURIComponent(id))
-  const sent = { 'Content-Type': 'application/json', ...headers }
-  const response = await mock
-    .fetch(baseUrl + path, { method: 'POST', headers: sent, body: JSON.stringify(body) })
-    .catch(() => undefined)
-  if (response?.ok === true) return Object(await response.json())
-  const last = internalsOf(mock).log.last((entry) => entry.operation === operation)
-  throw new Error(last?.explanation ?? `${operation} failed.`)
+/** Returns whether the client secret and the password are those of every mock without options. */
+export const hasPublicUser = ({ clientOptions }: Mock): boolean => {
+  const { clientSecret, password } = clientOptions.subscriptions.credentials
+  return clientSecret === defaultMerchant.clientSecret && password === defaultMerchant.users[0].password
 }
 
-const newKey = (mock: Mock): string => `panel-${internalsOf(mock).log.bounds().end + 1}`
+type Credentials = Mock['clientOptions']['subscriptions']['credentials']
 
-const returnTo = (mock: Mock, page: string): string =>
-  internalsOf(mock).addresses.isServed()
-    ? `${mock.clientOptions.subscriptions.baseUrl}${PANEL_PATH}/${page}`
-    : 'https://shop.example/return'
-
-export const loginOf = (credentials: Mock['clientOptions']['subscriptions']['credentials']) => {
-  const { clientId: client_id, clientSecret: client_secret, ...user } = credentials
-  return { grant_type: 'password', client_id, client_secret, ...user }
-}
+/** Returns the fields of a login. */
+export const loginOf = ({ clientId: client_id, clientSecret: client_secret, ...user }: Credentials) => ({
+  grant_type: 'password',
+  client_id,
+  client_secret,
+  ...user,
+})
 
 /** Returns the terms of a subscription that starts tomorrow. */
 export const planOf = ({ clock }: Mock) => {
@@ -53,27 +39,57 @@ export const planOf = ({ clock }: Mock) => {
   return { amount: '25.00', cycle: 'WEEKLY', start: day(1), end: day(300) }
 }
 
-/** Requests a subscription, and returns its invoiceID. */
-export const subscribe = async (mock: Mock, given: Fields): Promise<string> => {
-  const { credentials } = mock.clientOptions.subscriptions
-  const token = await call(mock, 'subscriptions.login', loginOf(credentials))
-  const own = { clientID: credentials.clientId, requestID: newKey(mock), ...planOf(mock) }
-  const order = { ...own, userReturnURL: returnTo(mock, 'subscriptions'), ...given }
-  const headers = { Authorization: `Bearer ${token.access_token}` }
-  return String((await call(mock, 'subscriptions.subscribe', order, headers)).invoiceID)
-}
+/** Returns a new idempotency key or request ID. */
+const newKey = (mock: Mock): string => `panel-${internalsOf(mock).log.bounds().end + 1}`
 
-const gatewayHeaders = (mock: Mock) => ({
-  Authorization: `Bearer ${mock.clientOptions.gateway.apiKey}`,
-  'Idempotency-Key': newKey(mock),
+/** Returns the address to which the payer returns: a page of the panel, if the mock has a server. */
+const returnTo = (mock: Mock, page: string): string =>
+  internalsOf(mock).addresses.isServed()
+    ? `${mock.clientOptions.subscriptions.baseUrl}${PANEL_PATH}/${page}`
+    : 'https://shop.example/return'
+
+/** Returns the fields of a subscription request that a form may leave open. */
+export const orderOf = (mock: Mock) => ({
+  clientID: mock.clientOptions.subscriptions.credentials.clientId,
+  requestID: newKey(mock),
+  ...planOf(mock),
+  userReturnURL: returnTo(mock, 'subscriptions'),
 })
 
-export const charge = async (mock: Mock, given: Fields): Promise<string> => {
-  const own = { msisdn: testNumbers.succeeds, amount: 250, currency: 'BDT' }
-  const fields = { ...own, redirect_uri: returnTo(mock, 'charges'), ...given }
-  return String((await call(mock, 'gateway.charge', fields, gatewayHeaders(mock))).id)
-}
+/** Returns the fields of a charge that a form may leave open. */
+export const saleOf = (mock: Mock) => ({
+  msisdn: testNumbers.succeeds,
+  amount: 250,
+  currency: 'BDT',
+  redirect_uri: returnTo(mock, 'charges'),
+})
 
-/** Renews a charge, and returns the id of the renewal. */
-export const renew = async (mock: Mock, id: string): Promise<string> =>
-  String((await call(mock, 'gateway.renew', { mandate_id: id }, gatewayHeaders(mock), id)).id)
+type Fields = Readonly<Record<string, unknown>>
+
+/**
+ * Calls an operation as a shop does: the call is in the request log, and faults and limits apply to it. Throws an error
+ * with the mock's explanation if the call does not succeed.
+ */
+export const callAsShop = async (
+  mock: Mock,
+  operation: Operation,
+  body: Fields,
+  id = '',
+): Promise<Fields> => {
+  const { gateway, subscriptions } = mock.clientOptions
+  const isGateway = operation.startsWith('gateway.')
+  const headers = new Headers({ 'Content-Type': 'application/json' })
+  if (isGateway) headers.set('Idempotency-Key', newKey(mock))
+  if (operation !== 'subscriptions.login') {
+    const login = () => callAsShop(mock, 'subscriptions.login', loginOf(subscriptions.credentials))
+    headers.set('Authorization', `Bearer ${isGateway ? gateway.apiKey : (await login()).access_token}`)
+  }
+  const { baseUrl } = isGateway ? gateway : subscriptions
+  const url = baseUrl + pathOf(mock, operation).replace(/:\w+/, encodeURIComponent(id))
+  const response = await mock
+    .fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
+    .catch(() => undefined)
+  if (response?.ok === true) return Object(await response.json())
+  const last = internalsOf(mock).log.last((entry) => entry.operation === operation)
+  throw new Error(last?.explanation ?? `${operation} failed.`)
+}

@@ -71,15 +71,15 @@ interface Filter<Item> {
   of(item: Item): readonly string[]
 }
 
+const statesOf = (transitions: object): readonly string[] =>
+  Object.keys(transitions).filter((state) => state !== 'none')
+
 const filter = <Item>(
   label: string,
   choices: readonly string[],
   of: (item: Item) => readonly string[],
   name: 'is' | 'status' = 'is',
 ): Filter<Item> => ({ name, label, choices, of })
-
-const statesOf = (transitions: object): readonly string[] =>
-  Object.keys(transitions).filter((state) => state !== 'none')
 
 const classOf = ({ status }: LoggedRequest): string =>
   status === undefined ? 'none' : `${Math.floor(status / 100)}xx`
@@ -129,15 +129,15 @@ const filtered = <Item>(list: Sequence<Item>, isWanted: (item: Item) => boolean)
   return { bounds: () => ({ first: 0, end: found.length }), read: (from, to) => found.slice(from, to) }
 }
 
-const isoOf = (time: number): string => new Date(time).toISOString()
-const optionalIsoOf = (time: number | undefined) => (time === undefined ? undefined : isoOf(time))
+/** Returns a time for JSON, which has it as ISO 8601 in UTC. */
+const dateOf = (time: number | undefined) => (time === undefined ? undefined : new Date(time))
 
-/** Returns a subscription without the return address, which may contain the payer's data. Times are ISO 8601 in UTC. */
+/** Returns a subscription without the return address, which may contain the payer's data. */
 const listedSubscription = ({ request, ...state }: NonNullable<ReturnType<Subscriptions['listed']>>) => {
   const { requestID, amount, cycle, start, end } = request
-  const createdAt = isoOf(state.createdAt)
-  const [authorizedAt, cancelledAt] = [optionalIsoOf(state.authorizedAt), optionalIsoOf(state.cancelledAt)]
-  return { ...state, createdAt, authorizedAt, cancelledAt, requestID, amount, cycle, start, end }
+  const [authorizedAt, cancelledAt] = [dateOf(state.authorizedAt), dateOf(state.cancelledAt)]
+  const times = { createdAt: new Date(state.createdAt), authorizedAt, cancelledAt }
+  return { ...state, ...times, requestID, amount, cycle, start, end }
 }
 
 /** Returns the text values in a URL's path and query, in a body and in a response. */
@@ -162,21 +162,16 @@ export const findCharge = (mock: Mock, ids: ReadonlySet<string>): ListedCharge |
 export const findNotifications = (mock: Mock, id: string): readonly ListedNotification[] =>
   readAll(internalsOf(mock).outbox.list, (one) => [one.notificationId, one.subscriptionId].includes(id))
 
-const aliasesOf = (mock: Mock, id: string): readonly string[] => {
-  const one = findSubscription(mock, id)
-  if (one !== undefined) {
-    const payments = mock.state.payments(one.subscriptionId).map(({ paymentId }) => String(paymentId))
-    return [one.invoiceId, one.subscriptionId, one.requestID, ...payments]
-  }
-  const charge = findCharge(mock, new Set([id]))
-  return charge === undefined ? [id] : [charge.id, charge.confirmation_id]
-}
-
+/** Returns the function that tells whether a request is about an object, whichever identifier the request names. */
 const isAbout = (mock: Mock, id: string): ((one: LoggedRequest) => boolean) => {
-  const aliases = aliasesOf(mock, id)
-  return (one) => {
-    const found = idsIn(one)
-    return aliases.some((alias) => found.has(alias))
+  const one = findSubscription(mock, id)
+  const charge = one === undefined ? findCharge(mock, new Set([id])) : undefined
+  const payments = one === undefined ? [] : mock.state.payments(one.subscriptionId)
+  const names = [one?.invoiceId, one?.subscriptionId, one?.requestID, charge?.id, charge?.confirmation_id]
+  const aliases = [id, ...names, ...payments.map(({ paymentId }) => String(paymentId))]
+  return (request) => {
+    const found = idsIn(request)
+    return aliases.some((alias) => alias !== undefined && found.has(alias))
   }
 }
 
@@ -216,13 +211,13 @@ export const readView = (mock: Mock, limit: number, query: URLSearchParams) => {
   })
   const charges = page('charges', lists.charges)
   return {
-    now: isoOf(mock.clock.now()),
-    nextEventAt: optionalIsoOf(nextEventAt(mock)),
+    now: new Date(mock.clock.now()),
+    nextEventAt: dateOf(nextEventAt(mock)),
     isFrozen: clock.isFrozen(),
     outages: [...outages()],
     faults: faults.list(),
     receivers: receivers.list(),
-    snapshots: snapshots.list().map(({ name, at }) => ({ name, at: at.toISOString() })),
+    snapshots: snapshots.list(),
     subscriptions,
     payments: page('payments', lists.payments),
     charges,

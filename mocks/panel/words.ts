@@ -9,7 +9,6 @@ const LABELS: Readonly<Record<string, string>> = {
   kind: 'Fault',
   url: 'URL',
   retries: 'Attempts',
-  requestID: 'Request ID',
   start: 'First day',
   end: 'Last day',
   userReturnURL: 'Return URL',
@@ -21,10 +20,11 @@ const LABELS: Readonly<Record<string, string>> = {
   code: 'Error code',
 }
 
-/** Returns the label of a field: `retryAfter` is "Retry after". */
+/** Returns the label of a field: `retryAfter` is "Retry after", and `paymentId` is "Payment ID". */
 export const labelOf = (name: string): string => {
   const words = name.replace(/([a-z])([A-Z])/g, '$1 $2').replace('.', ' ')
-  return LABELS[name] ?? words.charAt(0).toUpperCase() + words.slice(1).toLowerCase()
+  const label = words.charAt(0).toUpperCase() + words.slice(1).toLowerCase()
+  return LABELS[name] ?? label.replace(/\bid$/, 'ID')
 }
 
 /** Returns a choice of a select in words. */
@@ -44,10 +44,12 @@ export const problemsOf = (
 ): Readonly<Record<string, string>> => {
   const problems: Record<string, string> = {}
   for (const part of message.replace(/^[\w.]+: /, '').split('; ')) {
-    const [, isMissing, path = '', words = ''] = /^(Missing )?([\w.]+):? (.*)$/s.exec(part) ?? []
+    const [, isMissing, path = '', rule = ''] = /^(Missing )?([\w.]+):? (.*)$/s.exec(part) ?? []
     const { name = 'rest' } = fields.find((one) => `${path}.`.startsWith(`${one.name}.`)) ?? {}
-    const text = isMissing ? `is missing: give ${words.replace(/^pass /, '')}` : words
-    const problem = name === 'rest' ? part : `${labelOf(name)} ${text}`
+    // Every field of a form sends text, and a label may end with an example.
+    const words = rule.replace(/, received \w+$/, '').replace(/^pass /, '')
+    const label = labelOf(name).replace(/, (?:or|such as) .*$/, '')
+    const problem = name === 'rest' ? part : `${label} ${isMissing ? `is missing: give ${words}` : words}`
     problems[name] = [problems[name] ?? [], problem.replace(/[^.!?]$/, '$&.')].flat().join(' ')
   }
   return problems
@@ -69,16 +71,15 @@ export const faultInWords = (fault: Fault, left: number | 'always'): string => {
     'rate-limit': '429',
     sequence: 'a sequence of faults',
   }[kind]
-  const times = left === 'always' ? 'always' : left === 1 ? 'once' : `${left} times`
+  const times = left === 'always' ? left : left === 1 ? 'once' : `${left} times`
   const conditions = Object.entries(when ?? {}).map(
     ([name, value]) => `${labelOf(name).toLowerCase()} ${value}`,
   )
-  return [
+  const parts = [
     `${effect} for ${choiceInWords(operation)}`,
     probability === undefined ? times : `with probability ${probability}`,
-    typeof when === 'function' ? 'if a function accepts the request' : '',
-    conditions.length > 0 ? `only for ${conditions.join(' and ')}` : '',
+    typeof when === 'function' && 'if a function accepts the request',
+    conditions.length > 0 && `only for ${conditions.join(' and ')}`,
   ]
-    .filter(Boolean)
-    .join(', ')
+  return parts.filter(Boolean).join(', ')
 }

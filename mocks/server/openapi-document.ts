@@ -2,7 +2,7 @@ import type { Json } from '../../src/contract/fields.ts'
 import type { ResponseData } from '../http/message.ts'
 import { type Html, html } from '../pages/html.ts'
 import { documentResponse } from '../pages/layout.ts'
-import { palette } from '../pages/style.ts'
+import { base } from '../pages/style.ts'
 
 /** The OpenAPI document of an area, and the path prefix of the area. */
 interface AreaDocument {
@@ -51,20 +51,19 @@ export const joinDocuments = (areas: readonly AreaDocument[], url: string): Json
   }
 }
 
-const style = `${palette}
-body { margin: 0 auto; max-width: 60rem; padding: 1rem 1rem 4rem; overflow-wrap: anywhere; }
-h2 { margin: 2.5rem 0 0.5rem; font-size: 1.25rem; }
+const style = `${base}
+body { overflow-wrap: anywhere; }
+main { max-width: 60rem; margin: 0 auto; border: 0; background: none; }
+h2 { margin-top: 2.5rem; font-size: 1.25rem; }
 h3 { margin: 0; font-size: 1rem; }
 h4 { margin: 1rem 0 0.25rem; font-size: 0.9375rem; }
-p, ul { margin: 0.375rem 0; }
 nav ul { padding: 0; list-style: none; columns: 20rem; }
-article { margin-top: 1rem; padding: 1rem; border: 1px solid var(--line); border-radius: 0.875rem; background: var(--card); }
+article { margin-top: 1rem; padding: 1rem; }
 .method { display: inline-block; min-width: 3.5rem; color: var(--accent); }
-dl { margin: 0; }
-dt { margin-top: 0.5rem; font-weight: 600; }
-dt small, .quiet { color: var(--quiet); font-weight: 400; }
-dd { margin: 0 0 0 1rem; }
-pre { margin: 0.25rem 0; padding: 0.5rem 0.75rem; border-radius: 0.5rem; background: var(--ground); white-space: pre-wrap; }
+dt { margin-top: 0.5rem; color: inherit; font-weight: 600; }
+dt small { color: var(--quiet); font-weight: 400; }
+dd { margin-left: 1rem; }
+pre { white-space: pre-wrap; }
 `
 
 /** Renders the code and the links in a text of a document. The texts contain no other Markdown than lists. */

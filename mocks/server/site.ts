@@ -2,7 +2,7 @@ import { GATEWAY_API_PREFIX } from '../../src/contract/gateway.ts'
 import { SUBSCRIPTIONS_API_PREFIX } from '../../src/contract/subscriptions.ts'
 import { jsonResponse, type ResponseData } from '../http/message.ts'
 import { html } from '../pages/html.ts'
-import { messagePage, pageResponse } from '../pages/layout.ts'
+import { pageResponse } from '../pages/layout.ts'
 import { API_DOCUMENT_PATH, API_PAGE_PATH, PANEL_PATH } from '../panel/access.ts'
 import type { Mock } from '../types.ts'
 import { joinDocuments, openApiPage } from './openapi-document.ts'
@@ -37,12 +37,10 @@ export const openApiSite = async (mock: Mock, url: string, isPage: boolean): Pro
 
 /** Returns the page at the server's root, which links to the panel. */
 export const welcomePage = (): Promise<ResponseData> =>
-  pageResponse(
-    messagePage(
-      200,
-      'Mock server',
-      'This server simulates both payment APIs for your application. The control panel shows the state of the APIs.',
-      html`<p><a class="button" href="${PANEL_PATH}">Open the control panel</a></p>
+  pageResponse({
+    status: 200,
+    title: 'Mock server',
+    content: html`<p>This server simulates both payment APIs for your application. The control panel shows the state of the APIs.</p>
+<p><a class="button" href="${PANEL_PATH}">Open the control panel</a></p>
 <p><a href="${API_PAGE_PATH}">Read the documentation of both APIs (OpenAPI)</a></p>`,
-    ),
-  )
+  })

@@ -65,6 +65,17 @@ describe('the panel refuses without any effect', () => {
   )
 })
 
+test('an unknown page is a small page with a link for a browser, and JSON for a program', async () => {
+  const { url } = await startServer()
+  const message = 'The panel has no such page.'
+  const program = await send(`${url}/_mock/none`)
+  expect([program.status, JSON.parse(program.body)]).toEqual([404, { ok: false, message }])
+  const browser = await send(`${url}/_mock/none`, { headers: { accept: 'text/html,*/*;q=0.8' } })
+  expect(browser).toMatchObject({ status: 404, headers: { 'content-type': 'text/html; charset=utf-8' } })
+  expect(browser.body).toContain(message)
+  expect(browser.body).toContain('href="/_mock"')
+})
+
 test('the panel accepts its own form, and shows the outcome by its number only', async () => {
   const one = await startServer()
   for (const headers of [{ 'sec-fetch-site': 'same-origin' }, { origin: one.url }]) {

@@ -136,6 +136,11 @@ describe.skipIf(withoutBrowser())('in Chromium, the control panel', { timeout: 6
         await page.getByRole('link', { name: 'All requests about it' }).click()
         await page.getByText('Only requests about').waitFor()
         expect(await page.locator('#requests tbody tr').count()).toBe(2)
+        await page.getByLabel('Status').selectOption('4xx')
+        await click(page, 'Filter')
+        await page.getByText('Only requests about').waitFor()
+        await page.waitForURL(/requests\.status=4xx/)
+        expect(await page.locator('#requests tbody tr').count()).toBe(1)
       })
     },
   )
@@ -162,6 +167,7 @@ describe.skipIf(withoutBrowser())('in Chromium, the control panel', { timeout: 6
         expect(await kind.inputValue()).toBe('latency')
         expect(await page.getByLabel('Latency, ms').getAttribute('aria-invalid')).toBe('true')
         expect(await page.getByRole('status').getAttribute('class')).toBe('alert')
+        await reported(page, /^Latency, ms is missing: give milliseconds from 0/)
 
         await click(page, 'Start an outage gateway')
         await reported(page, 'The area gateway is down')

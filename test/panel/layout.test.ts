@@ -73,6 +73,21 @@ describe.skipIf(withoutBrowser())('in Chromium, every page of the panel', { time
     })
   })
 
+  test('shows each request in at most three lines on a phone', async () => {
+    await within({ viewport: PHONE }, async (page) => {
+      await page.goto(`${site.url}/_mock/requests`)
+      const lines = await page.locator('#requests tbody tr').evaluateAll((all) =>
+        all.map((row) => {
+          const cells = [...row.querySelectorAll('td > *')].flatMap((one) => [...one.getClientRects()])
+          const middles = cells.map(({ top, height }) => top + height / 2).sort((one, other) => one - other)
+          return middles.filter((middle, at) => at === 0 || middle - (middles[at - 1] ?? 0) > 8).length
+        }),
+      )
+      expect(lines.length).toBeGreaterThan(3)
+      expect(Math.max(...lines)).toBeLessThanOrEqual(3)
+    })
+  })
+
   test.each(sized([390, 1280], [390]))('at %i pixels has no accessibility finding', async (width) => {
     await within({ viewport: { width, height: 800 } }, async (page) => {
       for (const path of paths) {
