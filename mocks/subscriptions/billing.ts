@@ -10,7 +10,7 @@ import type { Agenda } from '../time/clock.ts'
 import { SECOND, toMilliseconds } from '../time/duration.ts'
 import type { PaymentScript, SubscriptionsOptions } from './options.ts'
 import type { Cancellation, DuePayment, Subscription, SubscriptionsState, Terms } from './state.ts'
-import { addCancellation, addPayment, addSubscription, allows, paymentIdOf } from './state.ts'
+import { allows, FIRST_ID, requestKey } from './state.ts'
 
 /** Calendar days between two due dates of a cycle. */
 export const CYCLE_DAYS = { DAILY: 1, WEEKLY: 7, FIFTEEN_DAYS: 15 } as const satisfies Record<
@@ -111,20 +111,25 @@ export const createBilling = ({ state, agenda, ids, options, schedule, notify }:
     return retries[0] !== undefined && retries[0].at <= next.at ? retries[0] : next
   }
 
-  /** Makes a payment. A failed payment is retried (row 24), but not after the subscription's last day. */
+  /** Decides a payment. A failed payment is retried (row 24), but not after the subscription's last day. */
   const pay = (one: Subscription, { dueDay, at, attempt }: DuePayment, isSilent: boolean): void => {
     if (attempt === 0) one.nextSlot += 1
     else one.retries.shift()
-    const succeeded = one.script.length === 0 || one.script.shift() === 'succeed'
-    const index = addPayment(state.subscriptions, one, dueDay, at, succeeded)
+    const succeeded = one.script.shift() !== 'fail'
+    const { payments } = state.subscriptions
+    const index = payments.at.push(at) - 1
+    payments.subscription.push(one.index)
+    payments.dueDay.push(dueDay)
+    payments.succeeded.push(succeeded)
+    one.payments.push(index)
     const retryDay = dueDay + dunning.everyDays * (attempt + 1)
     if (!succeeded && attempt < dunning.retries && retryDay <= one.terms.endDay) {
+      // Payments are made in order of time, so each retry is later than those that are planned.
       one.retries.push({ dueDay, at: schedule.instant(retryDay), attempt: attempt + 1 })
-      one.retries.sort((left, right) => left.at - right.at)
     }
     if (isSilent) return
     const status = succeeded ? 'SUCCEEDED_PAYMENT' : 'FAILED_PAYMENT'
-    send(one, at, status, 'SUBSCRIPTION_PAYMENT', String(paymentIdOf(index)))
+    send(one, at, status, 'SUBSCRIPTION_PAYMENT', String(FIRST_ID.payment + index))
   }
 
   /** Makes all payments that are due by `until`. Then the subscription has ended, or its next payment is planned. */
@@ -167,7 +172,11 @@ export const createBilling = ({ state, agenda, ids, options, schedule, notify }:
         retries: [],
         payments: [],
       }
-      addSubscription(state.subscriptions, one)
+      const { subscriptions, byInvoice, bySubscription, requestIds } = state.subscriptions
+      subscriptions.push(one)
+      byInvoice.set(one.invoiceId, one)
+      bySubscription.set(one.subscriptionId, one)
+      requestIds.add(requestKey(one.owner, one.request.requestID))
       return one
     },
     /** Authorizes a request now or, as a seed, in the past. `isSilent`: sends no notification until now. */
@@ -180,10 +189,18 @@ export const createBilling = ({ state, agenda, ids, options, schedule, notify }:
     },
     /** Adds a cancellation, which is processed after `cancelDelay` (row 27). */
     cancel(one: Subscription): Cancellation {
-      const at = agenda.now()
-      const cancellation = addCancellation(state.subscriptions, one, at)
-      if (cancelDelay === 0 || !allows(one, 'cancel', at)) process(one, at)
-      else agenda.schedule(at + cancelDelay, CANCELLATION, one.subscriptionId)
+      const { cancellations } = state.subscriptions
+      const requestedAt = agenda.now()
+      const cancellation: Cancellation = {
+        id: FIRST_ID.cancellation + cancellations.length,
+        requestID: FIRST_ID.cancellationRequest + cancellations.length,
+        subscriptionId: one.subscriptionId,
+        requestedAt,
+      }
+      cancellations.push(cancellation)
+      one.cancellation = cancellation
+      if (cancelDelay === 0 || !allows(one, 'cancel', requestedAt)) process(one, requestedAt)
+      else agenda.schedule(requestedAt + cancelDelay, CANCELLATION, one.subscriptionId)
       return cancellation
     },
   }

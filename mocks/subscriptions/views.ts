@@ -6,9 +6,9 @@ import {
   type Cancellation,
   cancellationStatus,
   closedAt,
+  FIRST_ID,
   type Payment,
   paymentAt,
-  paymentIdOf,
   phaseAt,
   requestStatusAt,
   type Subscription,
@@ -154,7 +154,7 @@ export const createViews = ({ state, agenda: { now }, ids, options, schedule }: 
     /** Returns a payment (S6). */
     payment({ index, subscription, dueDay, at, succeeded, reversal }: Payment): PaymentBody {
       return {
-        paymentId: paymentIdOf(index),
+        paymentId: FIRST_ID.payment + index,
         cycle: subscription.request.cycle,
         dueDate: dateText(dueDay),
         reverseTransactionAmount: reversal === undefined ? null : subscription.request.amount,
