@@ -117,6 +117,20 @@ export interface DeliveryRecord {
   readonly body: string
 }
 
+/** A delivery attempt that has ended. */
+export interface EndedDelivery extends DeliveryRecord {
+  readonly message: NotificationBody
+  /** The receiver's URL without the query. `undefined` for a function in this process. */
+  readonly to: string | undefined
+  /** Real time of the attempt, in milliseconds. */
+  readonly durationMs: number
+}
+
+/** A notification with its delivery attempts. */
+export interface ListedNotification extends NotificationBody {
+  readonly attempts: readonly DeliveryRecord[]
+}
+
 const anyType: Rule<Open<KnownNotificationType>> = text
 const anyStatus: Rule<Open<NotificationBody['status']>> = text
 

@@ -1,5 +1,4 @@
-import type { ListedNotification } from '../delivery/outbox.ts'
-import type { DeliveryRecord } from '../delivery/types.ts'
+import type { DeliveryRecord, ListedNotification } from '../delivery/types.ts'
 import { type Html, html } from '../pages/html.ts'
 import {
   actionsOf,
