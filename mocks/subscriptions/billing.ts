@@ -1,3 +1,4 @@
+import { dayNumber } from '../../src/contract/formats.ts'
 import type {
   KnownNotificationType,
   KnownPaymentNotificationStatus,
@@ -75,7 +76,7 @@ export interface AreaContext {
 }
 
 /** A new subscription request: sent by a merchant, or given as initial data. */
-export type NewRequest = Pick<Subscription, 'owner' | 'request' | 'terms' | 'createdAt'> & {
+export type NewRequest = Pick<Subscription, 'owner' | 'request' | 'createdAt'> & {
   readonly invoiceId?: string | undefined
   readonly subscriptionId?: string | undefined
 }
@@ -159,20 +160,27 @@ export const createBilling = ({ state, agenda, ids, options, schedule, notify }:
 
   return {
     /** Adds a request, which expires `requestTtl` after its creation if the payer has not decided (row 10). */
-    create({ invoiceId, subscriptionId, ...asked }: NewRequest): Subscription {
+    create({ owner, request, createdAt, ...given }: NewRequest): Subscription {
+      const { subscriptions, byInvoice, bySubscription, requestIds } = state.subscriptions
       const one: Subscription = {
-        index: state.subscriptions.subscriptions.length,
-        invoiceId: invoiceId ?? ids.text('invoice', ID_LENGTH),
-        subscriptionId: subscriptionId ?? ids.text('subscription', ID_LENGTH),
-        ...asked,
+        index: subscriptions.length,
+        invoiceId: given.invoiceId ?? ids.text('invoice', ID_LENGTH),
+        subscriptionId: given.subscriptionId ?? ids.text('subscription', ID_LENGTH),
+        owner,
+        request,
+        terms: {
+          startDay: dayNumber(request.start) ?? 0,
+          endDay: dayNumber(request.end) ?? 0,
+          step: CYCLE_DAYS[request.cycle],
+        },
+        createdAt,
         // A seed may be older than this: it expires when it is added.
-        expiresAt: Math.max(asked.createdAt + lifetime, agenda.now()),
+        expiresAt: Math.max(createdAt + lifetime, agenda.now()),
         nextSlot: 0,
         script: [],
         retries: [],
         payments: [],
       }
-      const { subscriptions, byInvoice, bySubscription, requestIds } = state.subscriptions
       subscriptions.push(one)
       byInvoice.set(one.invoiceId, one)
       bySubscription.set(one.subscriptionId, one)

@@ -146,16 +146,8 @@ export const createSubscriptions = (
   }
 
   return {
-    /** Handles a login (S-a) with a password or a refresh token. */
-    token(fields: Fields) {
-      agenda.runDue()
-      return tokens.grant(fields)
-    },
-    /** Returns the merchant of a valid access token. */
-    merchant(accessToken: string | undefined) {
-      agenda.runDue()
-      return tokens.merchant(accessToken)
-    },
+    token: tokens.grant,
+    merchant: tokens.merchant,
     /** Creates a subscription request (S-b). */
     subscribe(merchant: Merchant, fields: Fields) {
       const { requestIds } = present()
@@ -305,7 +297,6 @@ export const createSubscriptions = (
       read: (from: number, to: number) =>
         views.payments(Array.from({ length: Math.max(0, to - from) }, (_, turn) => from + turn)),
     },
-    /** Returns whether the text is an access token or a refresh token of this mock. */
     isToken: tokens.has,
     expireTokens: tokens.expire,
     revokeTokens: tokens.revoke,
