@@ -3,6 +3,7 @@ import type {
   KnownNotificationType,
   KnownPaymentNotificationStatus,
   KnownSubscriptionNotificationStatus,
+  NotificationMessage,
 } from '../../src/contract/notifications.ts'
 import type { KnownCycle } from '../../src/contract/subscriptions.ts'
 import type { Ids } from '../base/ids.ts'
@@ -48,19 +49,11 @@ export const createSchedule = ({ timeZone, debitTime }: SubscriptionsOptions) =>
 }
 
 /** The JSON of a notification (S8). */
-export interface NotificationBody {
-  /** Unique identifier of the notification. A retried delivery has the same identifier. */
-  readonly notificationId: string
+export interface NotificationBody extends NotificationMessage {
   /** `SUBSCRIPTION` or `SUBSCRIPTION_PAYMENT` (row 48). */
   readonly type: KnownNotificationType
   /** A subscription is `SUCCEEDED` or `CANCELLED`, a payment `SUCCEEDED_PAYMENT` or `FAILED_PAYMENT` (row 48). */
   readonly status: KnownSubscriptionNotificationStatus | KnownPaymentNotificationStatus
-  /** Identifier of the subscription. */
-  readonly subscriptionId: string
-  /** The paymentId as text; empty for type `SUBSCRIPTION`. */
-  readonly paymentId: string
-  /** Time of the event: UNIX time in whole seconds, as text, such as `"1796040000"`. */
-  readonly timestamp: string
 }
 
 /** What the functions of area S share. */

@@ -102,35 +102,33 @@ export interface Subscription {
   readonly payments: number[]
 }
 
-const isExpired = ({ hasExpired = false, expiresAt }: Subscription, time: number): boolean =>
-  hasExpired || time >= expiresAt
-
-/** Returns the phase at a time. */
-export const phaseAt = (one: Subscription, time: number): Phase => {
-  if (one.cancelledAt !== undefined) return 'CANCELLED'
-  if (one.endedAt !== undefined) return 'ENDED'
-  if (one.authorizedAt !== undefined) return 'ACTIVE'
-  return one.declinedAt !== undefined || isExpired(one, time) ? 'VOID' : 'PENDING'
+/** What the facts of a subscription say at one time. */
+interface Standing {
+  readonly phase: Phase
+  readonly requestStatus: KnownRequestStatus
+  /** When the phase became ENDED, CANCELLED or VOID; `undefined` before. */
+  readonly closedAt: number | undefined
 }
 
-/** Returns the status of the request at a time. */
-export const requestStatusAt = (one: Subscription, time: number): KnownRequestStatus => {
-  if (one.authorizedAt !== undefined) return 'SUCCEEDED'
-  if (one.declinedAt !== undefined) return 'FAILED'
-  if (one.cancelledAt !== undefined) return 'CANCELLED'
-  return isExpired(one, time) ? 'EXPIRED' : 'INITIALIZED'
+/** Returns what the facts of a subscription say at a time. A request that nobody decides expires at `expiresAt`. */
+export const standingAt = (one: Subscription, time: number): Standing => {
+  const { authorizedAt, declinedAt, cancelledAt, endedAt, expiresAt, hasExpired = false } = one
+  if (authorizedAt !== undefined) {
+    const openPhase = endedAt === undefined ? 'ACTIVE' : 'ENDED'
+    const phase = cancelledAt === undefined ? openPhase : 'CANCELLED'
+    return { phase, requestStatus: 'SUCCEEDED', closedAt: cancelledAt ?? endedAt }
+  }
+  if (declinedAt !== undefined) return { phase: 'VOID', requestStatus: 'FAILED', closedAt: declinedAt }
+  if (cancelledAt !== undefined)
+    return { phase: 'CANCELLED', requestStatus: 'CANCELLED', closedAt: cancelledAt }
+  return hasExpired || time >= expiresAt
+    ? { phase: 'VOID', requestStatus: 'EXPIRED', closedAt: expiresAt }
+    : { phase: 'PENDING', requestStatus: 'INITIALIZED', closedAt: undefined }
 }
-
-/** Returns when the phase became ENDED, CANCELLED or VOID; `undefined` before. */
-export const closedAt = (one: Subscription, time: number): number | undefined =>
-  one.cancelledAt ??
-  one.endedAt ??
-  one.declinedAt ??
-  (phaseAt(one, time) === 'VOID' ? one.expiresAt : undefined)
 
 /** Returns whether the phase at a time allows an event. */
 export const allows = (one: Subscription, event: 'authorize' | 'decline' | 'cancel', time: number): boolean =>
-  event in subscriptionTransitions[phaseAt(one, time)]
+  event in subscriptionTransitions[standingAt(one, time).phase]
 
 /** Returns the status of a cancellation. */
 export const cancellationStatus = ({ processedAt }: Cancellation): KnownCancellationStatus =>

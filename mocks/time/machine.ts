@@ -49,10 +49,6 @@ export const createAlarm = (ring: () => void) => {
 /** Waits for `milliseconds` of machine time, or until `signal` is aborted. */
 export const delayResponse = (milliseconds: number, signal: AbortSignal | null): Promise<void> =>
   new Promise((resolve) => {
-    if (signal?.aborted === true) {
-      resolve()
-      return
-    }
     const done = (): void => {
       stop()
       signal?.removeEventListener('abort', done)
@@ -60,6 +56,7 @@ export const delayResponse = (milliseconds: number, signal: AbortSignal | null):
     }
     const stop = startTimer(milliseconds, done)
     signal?.addEventListener('abort', done)
+    if (signal?.aborted === true) done()
   })
 
 // The module keeps the real timer functions, because a test may install fake timers later.
