@@ -40,9 +40,6 @@ export interface Sent extends Omit<DeliveryRecord, 'notificationId' | 'attempt' 
   readonly isLate?: boolean
 }
 
-/** Sends one message; `stop` aborts the request. The promise never rejects: `error` has the reason of a failure. */
-type Sender = (message: NotificationBody, stop: AbortSignal) => Promise<Sent>
-
 /** The URL of the requests that a handler in this process receives. */
 const HANDLER_URL = 'https://merchant.mandatekit.test/notifications'
 
@@ -76,63 +73,6 @@ const post = async (url: string, init: RequestInit): Promise<Response> => {
   // An unread body would keep the connection busy.
   await response.arrayBuffer()
   return response
-}
-
-/**
- * Creates the function that sends messages to a target.
- *
- * @param isClockSlept returns whether a `clock.sleep` is in progress; if so, a handler may take longer than 4 s
- */
-const createSender = (
-  target: NotificationTarget,
-  { method = 'POST', format = 'json', headers = {}, signing }: DeliveryOptions,
-  isClockSlept: () => boolean,
-): Sender => {
-  const sign = signing && createSigner(signing)
-
-  // A handler written in JavaScript may return a value that is not a Response.
-  const respond = (
-    init: RequestInit,
-    stop: AbortSignal,
-  ): Promise<{ readonly status?: unknown } | undefined> =>
-    typeof target === 'function'
-      ? withinRealTime(
-          HANDLER_LIMIT_MS,
-          HANDLER_TOO_SLOW,
-          async () => target(new Request(HANDLER_URL, init)),
-          isClockSlept,
-          stop,
-        )
-      : withinRealTime(
-          URL_LIMIT_MS,
-          URL_TOO_SLOW,
-          (signal) => post(String(urlText(target)), { ...init, signal }),
-          undefined,
-          stop,
-        )
-
-  return async (message, stop) => {
-    const startedAt = machineNow()
-    const body = format === 'json' ? JSON.stringify(message) : new URLSearchParams({ ...message }).toString()
-    let sentHeaders: Readonly<Record<string, string>> = { ...headers, 'Content-Type': CONTENT_TYPES[format] }
-    const ended = (result: Pick<Sent, 'delivered' | 'status' | 'error' | 'isLate'>): Sent => ({
-      ...result,
-      headers: withoutSecretValues(sentHeaders),
-      body,
-      durationMs: machineNow() - startedAt,
-    })
-    try {
-      sentHeaders = { ...sentHeaders, ...(await sign?.(body)) }
-      // The signal may have been aborted while the body was signed.
-      stop.throwIfAborted()
-      const { status } = (await respond({ method, body, headers: sentHeaders }, stop)) ?? {}
-      if (typeof status !== 'number') throw new TypeError('The handler returned no Response.')
-      return ended({ delivered: status >= 200 && status < 300, status })
-    } catch (error) {
-      const failure = { delivered: false, error: reasonOf(error) }
-      return ended(error instanceof LateError ? { ...failure, isLate: true } : failure)
-    }
-  }
 }
 
 /** A message for one receiver, as plain data. */
@@ -199,7 +139,11 @@ const GIVEN_UP = `Not sent: in this move of the clock, the receiver did not resp
 /** The connection to one receiver. */
 export type Connection = ReturnType<typeof createConnection>
 
-/** Creates the connection to a receiver. Throws a TypeError if an option is wrong; the message names the option. */
+/**
+ * Creates the connection to a receiver. Throws a TypeError if an option is wrong; the message names the option.
+ *
+ * @param isClockSlept returns whether a `clock.sleep` is in progress; if so, a handler may take longer than 4 s
+ */
 export const createConnection = (
   number: number,
   receiver: NotificationTarget,
@@ -207,23 +151,71 @@ export const createConnection = (
   isClockSlept: () => boolean,
 ) => {
   const options = check(deliverySchema, given, CALLER)
-  const send = createSender(check(target, receiver, CALLER, 'target'), options, isClockSlept)
-  const { protocol, host, pathname } = new URL(typeof receiver === 'function' ? HANDLER_URL : receiver)
+  const handlerOrUrl = check(target, receiver, CALLER, 'target')
+  const handler = typeof handlerOrUrl === 'function' ? handlerOrUrl : undefined
+  const url = handler === undefined ? String(urlText(handlerOrUrl)) : HANDLER_URL
+  const { protocol, host, pathname } = new URL(url)
+  const { method = 'POST', format = 'json', signing } = options
+  const sign = signing && createSigner(signing)
+
+  // A handler written in JavaScript may return a value that is not a Response.
+  const respond = (
+    init: RequestInit,
+    stop: AbortSignal,
+  ): Promise<{ readonly status?: unknown } | undefined> =>
+    handler === undefined
+      ? withinRealTime(
+          URL_LIMIT_MS,
+          URL_TOO_SLOW,
+          (signal) => post(url, { ...init, signal }),
+          undefined,
+          stop,
+        )
+      : withinRealTime(
+          HANDLER_LIMIT_MS,
+          HANDLER_TOO_SLOW,
+          async () => handler(new Request(url, init)),
+          isClockSlept,
+          stop,
+        )
+
   const connection = {
     /** The number of the connection, in the order of `connect`. */
     number,
     options,
     rules: readRules(options),
     /** The receiver's URL without the query, which may contain a secret. `undefined` for a function in this process. */
-    to: typeof receiver === 'function' ? undefined : `${protocol}//${host}${pathname}`,
+    to: handler === undefined ? `${protocol}//${host}${pathname}` : undefined,
     /** The deliveries in progress, each with the controller that aborts it. */
     running: new Map<Delivery, AbortController>(),
     /** How many deliveries of the present move of the clock failed because the receiver did not respond in time. */
     lateCount: 0,
+    /** Sends one message; `stop` aborts the request. The promise never rejects: `error` has the reason of a failure. */
     async send(message: NotificationBody, stop: AbortSignal): Promise<Sent> {
-      if (connection.lateCount < MAX_LATE) return send(message, stop)
-      const body = JSON.stringify(message)
-      return { delivered: false, error: GIVEN_UP, headers: {}, body, durationMs: 0 }
+      if (connection.lateCount >= MAX_LATE) {
+        const body = JSON.stringify(message)
+        return { delivered: false, error: GIVEN_UP, headers: {}, body, durationMs: 0 }
+      }
+      const startedAt = machineNow()
+      const body = format === 'json' ? JSON.stringify(message) : String(new URLSearchParams({ ...message }))
+      let headers: Sent['headers'] = { ...options.headers, 'Content-Type': CONTENT_TYPES[format] }
+      const ended = (result: Pick<Sent, 'delivered' | 'status' | 'error' | 'isLate'>): Sent => ({
+        ...result,
+        headers: withoutSecretValues(headers),
+        body,
+        durationMs: machineNow() - startedAt,
+      })
+      try {
+        headers = { ...headers, ...(await sign?.(body)) }
+        // The signal may have been aborted while the body was signed.
+        stop.throwIfAborted()
+        const { status } = (await respond({ method, body, headers }, stop)) ?? {}
+        if (typeof status !== 'number') throw new TypeError('The handler returned no Response.')
+        return ended({ delivered: status >= 200 && status < 300, status })
+      } catch (error) {
+        const failure = { delivered: false, error: reasonOf(error) }
+        return ended(error instanceof LateError ? { ...failure, isLate: true } : failure)
+      }
     },
   }
   return connection
