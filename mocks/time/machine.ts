@@ -110,30 +110,25 @@ export const withinRealTime = <Value>(
     const controller = new AbortController()
     const keepAlive = realSetTimeout(() => undefined, milliseconds)
     let hasEnded = false
-    // AbortSignal.timeout ignores fake timers. It lets a script exit even if `isPaused` always returns true.
-    const start = (): void => {
-      AbortSignal.timeout(milliseconds).addEventListener('abort', () => {
-        if (hasEnded) return
-        if (isPaused()) {
-          start()
-          return
-        }
-        const error = new LateError(message)
-        reject(error)
-        controller.abort(error)
-      })
-    }
-    start()
-    stop?.addEventListener('abort', () => {
+    const end = (): void => {
       hasEnded = true
       realClearTimeout(keepAlive)
-      reject(stop.reason)
-      controller.abort(stop.reason)
-    })
-    void work(controller.signal)
-      .finally(() => {
-        hasEnded = true
-        realClearTimeout(keepAlive)
+    }
+    const fail = (error: unknown): void => {
+      reject(error)
+      controller.abort(error)
+    }
+    // AbortSignal.timeout ignores fake timers. It lets a script exit even if `isPaused` always returns true.
+    const start = (): void =>
+      AbortSignal.timeout(milliseconds).addEventListener('abort', () => {
+        if (hasEnded) return
+        if (isPaused()) start()
+        else fail(new LateError(message))
       })
-      .then(resolve, reject)
+    start()
+    stop?.addEventListener('abort', () => {
+      end()
+      fail(stop.reason)
+    })
+    void work(controller.signal).finally(end).then(resolve, reject)
   })
