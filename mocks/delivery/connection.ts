@@ -43,11 +43,15 @@ export interface Sent extends Omit<DeliveryRecord, 'notificationId' | 'attempt' 
 /** The URL of the requests that a handler in this process receives. */
 const HANDLER_URL = 'https://merchant.mandatekit.test/notifications'
 
-const HANDLER_LIMIT_MS = 4_000
-const HANDLER_TOO_SLOW =
-  "The receiver did not respond within 4 s. A receiver that moves the mock's clock, or flushes, must respond first, because both wait for its response."
-const URL_LIMIT_MS = 10_000
-const URL_TOO_SLOW = 'The receiver did not respond within 10 s.'
+/** How long a receiver may take to respond, in real time. */
+const LIMITS = {
+  handler: {
+    milliseconds: 4_000,
+    tooSlow:
+      "The receiver did not respond within 4 s. A receiver that moves the mock's clock, or flushes, must respond first, because both wait for its response.",
+  },
+  url: { milliseconds: 10_000, tooSlow: 'The receiver did not respond within 10 s.' },
+}
 
 const CONTENT_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const
 
@@ -158,26 +162,14 @@ export const createConnection = (
   const { method = 'POST', format = 'json', signing } = options
   const sign = signing && createSigner(signing)
 
+  const { milliseconds, tooSlow } = handler === undefined ? LIMITS.url : LIMITS.handler
+  const isPaused = (): boolean => handler !== undefined && isClockSlept()
   // A handler written in JavaScript may return a value that is not a Response.
-  const respond = (
+  const respond = async (
     init: RequestInit,
-    stop: AbortSignal,
+    signal: AbortSignal,
   ): Promise<{ readonly status?: unknown } | undefined> =>
-    handler === undefined
-      ? withinRealTime(
-          URL_LIMIT_MS,
-          URL_TOO_SLOW,
-          (signal) => post(url, { ...init, signal }),
-          undefined,
-          stop,
-        )
-      : withinRealTime(
-          HANDLER_LIMIT_MS,
-          HANDLER_TOO_SLOW,
-          async () => handler(new Request(url, init)),
-          isClockSlept,
-          stop,
-        )
+    handler === undefined ? post(url, { ...init, signal }) : handler(new Request(url, init))
 
   const connection = {
     /** The number of the connection, in the order of `connect`. */
@@ -209,7 +201,9 @@ export const createConnection = (
         headers = { ...headers, ...(await sign?.(body)) }
         // The signal may have been aborted while the body was signed.
         stop.throwIfAborted()
-        const { status } = (await respond({ method, body, headers }, stop)) ?? {}
+        const init = { method, body, headers }
+        const work = (signal: AbortSignal) => respond(init, signal)
+        const { status } = (await withinRealTime(milliseconds, tooSlow, work, isPaused, stop)) ?? {}
         if (typeof status !== 'number') throw new TypeError('The handler returned no Response.')
         return ended({ delivered: status >= 200 && status < 300, status })
       } catch (error) {
