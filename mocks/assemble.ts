@@ -201,7 +201,7 @@ export const createInternals = (options: ReadOptions, given: MockOptions) => {
       clock.startOver()
       outbox.startOver()
       if (next !== undefined) return
-      outbox.disconnectAdded()
+      outbox.reconnect()
       seed()
     },
     /** The base URLs that the options set: first for area S, then for area G. */

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util'
 import { gatewayContract } from '../../src/contract/gateway.ts'
 import { subscriptionsContract } from '../../src/contract/subscriptions.ts'
-import type { EndedDelivery } from '../delivery/outbox.ts'
+import type { EndedDelivery } from '../delivery/types.ts'
 import type { LoggedRequest } from '../http/request-log.ts'
 
 type Color = 'cyan' | 'dim' | 'green' | 'red' | 'yellow'

@@ -1,23 +1,33 @@
 import { check } from '../base/fields.ts'
 import { newRecent, type Recent, recentList } from '../base/recent-list.ts'
-import { refused, valueOrThrow } from '../base/result.ts'
+import { MockRefusedError } from '../base/result.ts'
 import type { NotificationBody } from '../subscriptions/billing.ts'
 import type { Agenda } from '../time/clock.ts'
 import { SECOND } from '../time/duration.ts'
-import {
-  type Connection,
-  createConnection,
-  type Delivery,
-  newQueue,
-  type Queue,
-  type Sent,
-} from './connection.ts'
-import type { DeliveryOptions, DeliveryRecord, Notifications, NotificationTarget } from './types.ts'
+import { type Connection, createConnection, type Delivery, deliveriesOf } from './connection.ts'
+import type {
+  DeliveryOptions,
+  DeliveryRecord,
+  EndedDelivery,
+  ListedNotification,
+  Notifications,
+  NotificationTarget,
+} from './types.ts'
 import { sentSchema } from './types.ts'
 
 const DUE = 'notification.delivery'
 
 type StoredRecord = Omit<DeliveryRecord, 'at'> & { readonly at: number }
+
+const recordOf = ({ at, ...record }: StoredRecord): DeliveryRecord => ({ ...record, at: new Date(at) })
+
+/** The deliveries of one receiver, as plain data. */
+interface Queue {
+  /** The deliveries in progress, followed by the waiting ones, in order. */
+  readonly waiting: Delivery[]
+  /** The deliveries that wait for `flush()`. */
+  readonly held: Delivery[]
+}
 
 /** The outbox as plain data. Delayed deliveries and retries are on the agenda. */
 export interface OutboxState {
@@ -37,32 +47,12 @@ export const newOutbox = (): OutboxState => ({
   planned: 0,
 })
 
-/** A delivery on the agenda. */
-interface PlannedDelivery {
-  readonly connection: number
-  readonly delivery: Delivery
-}
-
-/** A delivery attempt that has ended. */
-export interface EndedDelivery extends DeliveryRecord {
-  readonly message: NotificationBody
-  /** The receiver's URL without the query. `undefined` for a function in this process. */
-  readonly to: string | undefined
-  /** Real time of the attempt, in milliseconds. */
-  readonly durationMs: number
-}
-
-/** A notification with its delivery attempts. */
-export interface ListedNotification extends NotificationBody {
-  readonly attempts: readonly DeliveryRecord[]
-}
-
 /** The outbox of a mock, with its notifications and deliveries. */
 export type Outbox = ReturnType<typeof createOutbox>
 
 /** Creates the outbox, which keeps and delivers notifications. Delayed deliveries are planned on the agenda. */
 export const createOutbox = (options: {
-  /** A reset or `restore` replaces `outbox`. */
+  /** A reset or restore replaces `outbox`. */
   readonly state: { readonly outbox: OutboxState }
   readonly agenda: Agenda
   readonly random: () => number
@@ -84,75 +74,98 @@ export const createOutbox = (options: {
   let lateCount = 0
   let isStopped = false
   let sleeping = new Set<object>()
-  let waiters: (() => void)[] = []
+  const waiters: (() => void)[] = []
 
   const queueOf = (number: number): Queue => {
     const { queues } = state.outbox
-    let queue = queues.get(number)
-    if (queue === undefined) {
-      queue = newQueue()
-      queues.set(number, queue)
-    }
+    const queue = queues.get(number) ?? { waiting: [], held: [] }
+    queues.set(number, queue)
     return queue
   }
 
-  const busy = (): boolean => [...connections.values()].some((connection) => connection.busy())
+  const busy = (): boolean => [...connections.keys()].some((number) => queueOf(number).waiting.length > 0)
 
   const wakeWaiters = (): void => {
-    const woken = waiters
-    waiters = []
-    for (const wake of woken) wake()
+    for (const wake of waiters.splice(0)) wake()
+  }
+
+  /** Keeps a message and delivers it to every receiver. */
+  const publish = (message: NotificationBody): void => {
+    messages.push(message)
+    dispatch(message)
+  }
+
+  const dispatch = (message: NotificationBody): void => {
+    for (const connection of connections.values()) {
+      for (const { delivery, delay } of deliveriesOf(message, connection.rules, random)) {
+        if (delay > 0) plan(agenda.now() + delay, connection.number, delivery)
+        else enqueue(connection, delivery, isStopped || connection.rules.shuffle)
+      }
+    }
   }
 
   const plan = (at: number, connection: number, delivery: Delivery): void => {
     state.outbox.planned += 1
-    agenda.schedule(at, DUE, String(state.outbox.planned), { connection, delivery } satisfies PlannedDelivery)
-  }
-
-  const hold = (number: number, delivery: Delivery): void => {
-    queueOf(number).held.push(delivery)
-    onHeld()
-  }
-
-  const deliver = (number: number, delivery: Delivery): void => {
-    if (!connections.has(number)) return
-    if (isStopped) hold(number, delivery)
-    else connections.get(number)?.add([delivery])
+    agenda.schedule(at, DUE, String(state.outbox.planned), { connection, delivery })
   }
 
   agenda.on(DUE, (_id, _at, data) => {
-    const { connection, delivery } = data as PlannedDelivery
-    deliver(connection, delivery)
+    const planned = data as { readonly connection: number; readonly delivery: Delivery }
+    const connection = connections.get(planned.connection)
+    if (connection !== undefined) enqueue(connection, planned.delivery)
   })
 
-  const sent = (
-    number: number,
-    { message, attempt }: Delivery,
-    { isLate, durationMs, ...result }: Sent,
-  ): void => {
-    const now = agenda.now()
-    if (isLate === true) lateCount += 1
-    const record = { notificationId: message.notificationId, attempt, at: now, ...result }
-    records.push(record)
-    const connection = connections.get(number)
-    for (const listener of listeners) {
-      listener({ ...recordOf(record), message, to: connection?.to, durationMs })
+  const enqueue = (connection: Connection, delivery: Delivery, isHeld = isStopped): void => {
+    const { waiting, held } = queueOf(connection.number)
+    if (isHeld) {
+      held.push(delivery)
+      onHeld()
+    } else {
+      waiting.push(delivery)
+      startSoon(connection)
     }
-    const wait = result.delivered ? undefined : connection?.rules.waitAfter(attempt)
-    if (wait !== undefined) plan(now + wait, number, { message, attempt: attempt + 1 })
+  }
+
+  /** Starts deliveries in a microtask: the mock finishes the current change of its state before it calls a receiver. */
+  const startSoon = (connection: Connection): void => void Promise.resolve().then(() => startNext(connection))
+
+  const startNext = (connection: Connection): void => {
+    const { number, rules, running } = connection
+    while (connections.get(number) === connection && running.size < rules.concurrency) {
+      const next = queueOf(number).waiting.find((delivery) => !running.has(delivery))
+      if (next === undefined) return
+      void attempt(connection, next)
+    }
+  }
+
+  /** Makes an attempt and records it. A failed one is retried after a delay, until the last attempt (row 47). */
+  const attempt = async (connection: Connection, delivery: Delivery): Promise<void> => {
+    const { number, running, rules, to } = connection
+    const { message, attempt } = delivery
+    const controller = new AbortController()
+    running.set(delivery, controller)
+    const { isLate = false, durationMs, ...result } = await connection.send(message, controller.signal)
+    // The delivery was dropped while it was in progress.
+    if (running.get(delivery) !== controller) return
+    running.delete(delivery)
+    const { waiting } = queueOf(number)
+    waiting.splice(waiting.indexOf(delivery), 1)
+    if (isLate) {
+      lateCount += 1
+      connection.lateCount += 1
+    }
+    const at = agenda.now()
+    const record = { notificationId: message.notificationId, attempt, at, ...result }
+    records.push(record)
+    for (const listener of listeners) listener({ ...recordOf(record), message, to, durationMs })
+    if (!result.delivered && attempt < rules.attempts) {
+      const delay = rules.delays[Math.min(attempt, rules.delays.length) - 1] ?? 0
+      plan(at + delay, number, { message, attempt: attempt + 1 })
+    }
     void Promise.resolve().then(() => {
       if (!busy()) wakeWaiters()
     })
-  }
-
-  const dispatch = (number: number, { rules }: Connection, message: NotificationBody): void => {
-    for (const copy of rules.copies(message)) {
-      const delivery = { message: copy, attempt: 1 }
-      const delay = rules.delay()
-      if (delay > 0) plan(agenda.now() + delay, number, delivery)
-      else if (rules.shuffle) hold(number, delivery)
-      else deliver(number, delivery)
-    }
+    startNext(connection)
   }
 
   const shuffled = (deliveries: readonly Delivery[]): readonly Delivery[] =>
@@ -161,20 +174,22 @@ export const createOutbox = (options: {
       .sort((left, right) => left.place - right.place)
       .map(({ delivery }) => delivery)
 
-  const release = (isWanted: (connection: Connection) => boolean = () => true): void => {
+  /** Delivers what is held. Without `withShuffled`, shuffled deliveries still wait for `flush()`. */
+  const release = (withShuffled: boolean): void => {
     if (isStopped) return
-    for (const [number, connection] of connections) {
-      const queue = queueOf(number)
-      if (queue.held.length === 0 || !isWanted(connection)) continue
-      const deliveries = queue.held.splice(0)
-      connection.add(connection.rules.shuffle ? shuffled(deliveries) : deliveries)
+    for (const connection of connections.values()) {
+      const { shuffle } = connection.rules
+      const { held } = queueOf(connection.number)
+      if (shuffle && !withShuffled) continue
+      const deliveries = held.splice(0)
+      for (const delivery of shuffle ? shuffled(deliveries) : deliveries) enqueue(connection, delivery)
     }
   }
 
   /** Starts every delivery that is due, without waiting for responses. */
   const runDue = (): void => {
     agenda.runDue()
-    release()
+    release(true)
   }
 
   /** Waits until no delivery is in progress. Returns `undefined` if none is in progress, or during a `clock.sleep`. */
@@ -183,32 +198,22 @@ export const createOutbox = (options: {
     return new Promise((resolve) => waiters.push(resolve))
   }
 
-  const recordOf = ({ at, ...record }: StoredRecord): DeliveryRecord => ({ ...record, at: new Date(at) })
-
-  const listed = (from: number, to: number): readonly ListedNotification[] => {
-    const wanted = messages.read(from, to)
-    const attempts = new Map<string, DeliveryRecord[]>(
-      wanted.map(({ notificationId }) => [notificationId, []]),
-    )
-    for (const record of records.all()) attempts.get(record.notificationId)?.push(recordOf(record))
-    return wanted.map((message) => ({ ...message, attempts: attempts.get(message.notificationId) ?? [] }))
+  /** Forgets the deliveries in progress: their results are ignored. Returns the controllers that abort them. */
+  const drop = (connection: Connection): readonly AbortController[] => {
+    const controllers = [...connection.running.values()]
+    connection.running.clear()
+    connection.lateCount = 0
+    return controllers
   }
 
+  /** Disconnects a receiver. Returns `false` if the receiver is not connected. */
   const disconnect = (number: number): boolean => {
-    connections.get(number)?.close()
+    const connection = connections.get(number)
+    if (connection !== undefined) drop(connection)
     state.outbox.queues.delete(number)
-    const wasConnected = connections.delete(number)
+    connections.delete(number)
     if (!busy()) wakeWaiters()
-    return wasConnected
-  }
-
-  const dispatchToAll = (message: NotificationBody): void => {
-    for (const [number, connection] of connections) dispatch(number, connection, message)
-  }
-
-  const publish = (message: NotificationBody): void => {
-    messages.push(message)
-    dispatchToAll(message)
+    return connection !== undefined
   }
 
   const notifications: Notifications = {
@@ -224,14 +229,9 @@ export const createOutbox = (options: {
     connect(target, given = {}) {
       connectionCount += 1
       const number = connectionCount
-      const connection = createConnection(target, given, {
-        queue: () => queueOf(number),
-        random,
-        onSent: (delivery, result) => sent(number, delivery, result),
-        isClockSlept: () => sleeping.size > 0,
-      })
+      const connection = createConnection(number, target, given, () => sleeping.size > 0)
       connections.set(number, connection)
-      state.outbox.queues.set(number, newQueue())
+      state.outbox.queues.set(number, { waiting: [], held: [] })
       return () => {
         // After a reset, another receiver may have this number.
         if (connections.get(number) === connection) disconnect(number)
@@ -239,28 +239,25 @@ export const createOutbox = (options: {
     },
     resend(id) {
       agenda.runDue()
-      const message = messages.all().find(({ notificationId }) => notificationId === id)
-      if (message === undefined) {
-        return valueOrThrow(
-          'notifications.resend',
-          refused('not_found', 'The outbox has no such notification.'),
-        )
+      const found = messages.all().find(({ notificationId }) => notificationId === id)
+      if (found === undefined) {
+        const message = 'The outbox has no such notification.'
+        throw new MockRefusedError('notifications.resend', { reason: 'not_found', message })
       }
-      dispatchToAll(message)
-      return { ...message }
+      dispatch(found)
+      return { ...found }
     },
     send(given) {
       agenda.runDue()
-      const fields = check(sentSchema, given, 'notifications.send: ')
-      const message = {
-        notificationId: fields.notificationId ?? newId('notification'),
-        type: fields.type,
-        status: fields.status,
-        subscriptionId: fields.subscriptionId ?? newId('sent-subscription'),
-        paymentId: fields.paymentId ?? '',
-        timestamp: fields.timestamp ?? String(Math.floor(agenda.now() / SECOND)),
-        // A test may send a type or a status that the specification does not have.
-      } as NotificationBody
+      const {
+        notificationId = newId('notification'),
+        subscriptionId = newId('sent-subscription'),
+        paymentId = '',
+        timestamp = String(Math.floor(agenda.now() / SECOND)),
+        ...kind
+      } = check(sentSchema, given, 'notifications.send: ')
+      // A test may send a type or a status that the specification does not have.
+      const message = { notificationId, ...kind, subscriptionId, paymentId, timestamp } as NotificationBody
       publish(message)
       return { ...message }
     },
@@ -270,34 +267,49 @@ export const createOutbox = (options: {
     },
   }
 
-  const connectOwn = (): void => {
+  /** Disconnects all receivers, and connects those of the options. */
+  const reconnect = (): void => {
+    for (const number of connections.keys()) disconnect(number)
+    connectionCount = 0
     for (const { to, ...given } of receivers) notifications.connect(to, given)
   }
-  connectOwn()
+  reconnect()
 
   return {
     /** The mock's public property `notifications`. */
     notifications,
     runDue,
-    list: { bounds: messages.bounds, read: listed },
-    /** Keeps a message and delivers it to every receiver. */
+    list: {
+      bounds: messages.bounds,
+      read(from: number, to: number): readonly ListedNotification[] {
+        const found = messages.read(from, to)
+        const attempts = new Map<string, DeliveryRecord[]>(
+          found.map(({ notificationId }) => [notificationId, []]),
+        )
+        for (const record of records.all()) attempts.get(record.notificationId)?.push(recordOf(record))
+        return found.map((message) => ({ ...message, attempts: attempts.get(message.notificationId) ?? [] }))
+      },
+    },
     publish,
-    /** Disconnects a receiver. Returns `false` if the receiver is not connected. */
     disconnect,
     /** Returns the connected receivers. */
     receivers: () =>
-      [...connections].map(([number, { to, options: given }]) => ({ number, to, options: given })),
+      [...connections.values()].map(({ number, to, options: given }) => ({ number, to, options: given })),
     underWay,
     /** Calls `listener` after each delivery attempt from now on. */
     onSent: (listener: (delivery: EndedDelivery) => void): void => void listeners.push(listener),
     /** Starts a move of the clock, in which a receiver that does not respond is given up after two attempts. */
     moveBegins(): void {
-      for (const connection of connections.values()) connection.moveBegins()
+      for (const connection of connections.values()) connection.lateCount = 0
     },
     /** Aborts the deliveries in progress, but holds them for later. No delivery starts until `accept` or `resume`. */
     stop(): void {
       isStopped = true
-      for (const connection of connections.values()) connection.stop()
+      for (const connection of connections.values()) {
+        const { waiting, held } = queueOf(connection.number)
+        held.unshift(...waiting.splice(0))
+        for (const controller of drop(connection)) controller.abort()
+      }
       wakeWaiters()
     },
     /** Lets new deliveries start after `stop`. Held deliveries still wait for `flush()`. */
@@ -307,7 +319,7 @@ export const createOutbox = (options: {
     /** Lets deliveries start after `stop`, and starts the held ones. Shuffled deliveries still wait for `flush()`. */
     resume(): void {
       isStopped = false
-      release(({ rules }) => !rules.shuffle)
+      release(false)
     },
     /** Returns how many deliveries failed because a receiver did not respond in time. */
     lateCount: () => lateCount,
@@ -326,15 +338,12 @@ export const createOutbox = (options: {
     /** Drops the deliveries in progress, because the outbox's data was replaced, and starts those of the new data. */
     startOver(): void {
       sleeping = new Set()
-      for (const connection of connections.values()) connection.drop()
-      for (const connection of connections.values()) connection.add([])
+      for (const connection of connections.values()) {
+        drop(connection)
+        startSoon(connection)
+      }
       wakeWaiters()
     },
-    /** Disconnects the receivers that the options do not name. */
-    disconnectAdded(): void {
-      for (const number of connections.keys()) disconnect(number)
-      connectionCount = 0
-      connectOwn()
-    },
+    reconnect,
   }
 }

@@ -37,13 +37,11 @@ export const target = rule<NotificationTarget>(
   },
 )
 
-const text = filled
-
 const signing = {
   /** The key that you share with the receiver, as text. The UTF-8 bytes of the text are the HMAC key. */
-  secret: text,
+  secret: filled,
   /** The header that carries the signature. Default: `x-signature`. */
-  header: optional(text),
+  header: optional(filled),
   /** Encoding of the signature. Default: `hex`. */
   encoding: optional(oneOf(['hex', 'base64', 'base64url'])),
   /** Text before the signature, for example `sha256=`. Default: none. */
@@ -117,8 +115,22 @@ export interface DeliveryRecord {
   readonly body: string
 }
 
-const anyType: Rule<Open<KnownNotificationType>> = text
-const anyStatus: Rule<Open<NotificationBody['status']>> = text
+/** A delivery attempt that has ended. */
+export interface EndedDelivery extends DeliveryRecord {
+  readonly message: NotificationBody
+  /** The receiver's URL without the query. `undefined` for a function in this process. */
+  readonly to: string | undefined
+  /** Real time of the attempt, in milliseconds. */
+  readonly durationMs: number
+}
+
+/** A notification with its delivery attempts. */
+export interface ListedNotification extends NotificationBody {
+  readonly attempts: readonly DeliveryRecord[]
+}
+
+const anyType: Rule<Open<KnownNotificationType>> = filled
+const anyStatus: Rule<Open<NotificationBody['status']>> = filled
 
 /** The fields of a notification. */
 export const notificationFields = {

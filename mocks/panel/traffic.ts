@@ -1,4 +1,4 @@
-import type { ListedNotification } from '../delivery/outbox.ts'
+import type { ListedNotification } from '../delivery/types.ts'
 import type { LoggedRequest } from '../http/request-log.ts'
 import { type Html, html } from '../pages/html.ts'
 import type { Mock } from '../types.ts'

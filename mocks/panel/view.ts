@@ -1,6 +1,6 @@
 import { internalsOf } from '../assemble.ts'
 import type { Sequence } from '../base/recent-list.ts'
-import type { ListedNotification } from '../delivery/outbox.ts'
+import type { ListedNotification } from '../delivery/types.ts'
 import { chargeTransitions } from '../gateway/state.ts'
 import type { ListedCharge } from '../gateway/views.ts'
 import { operations } from '../http/area.ts'

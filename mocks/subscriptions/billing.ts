@@ -1,7 +1,9 @@
+import { dayNumber } from '../../src/contract/formats.ts'
 import type {
   KnownNotificationType,
   KnownPaymentNotificationStatus,
   KnownSubscriptionNotificationStatus,
+  NotificationMessage,
 } from '../../src/contract/notifications.ts'
 import type { KnownCycle } from '../../src/contract/subscriptions.ts'
 import type { Ids } from '../base/ids.ts'
@@ -10,7 +12,7 @@ import type { Agenda } from '../time/clock.ts'
 import { SECOND, toMilliseconds } from '../time/duration.ts'
 import type { PaymentScript, SubscriptionsOptions } from './options.ts'
 import type { Cancellation, DuePayment, Subscription, SubscriptionsState, Terms } from './state.ts'
-import { addCancellation, addPayment, addSubscription, allows, paymentIdOf } from './state.ts'
+import { allows, FIRST_ID, requestKey } from './state.ts'
 
 /** Calendar days between two due dates of a cycle. */
 export const CYCLE_DAYS = { DAILY: 1, WEEKLY: 7, FIFTEEN_DAYS: 15 } as const satisfies Record<
@@ -47,19 +49,11 @@ export const createSchedule = ({ timeZone, debitTime }: SubscriptionsOptions) =>
 }
 
 /** The JSON of a notification (S8). */
-export interface NotificationBody {
-  /** Unique identifier of the notification. A retried delivery has the same identifier. */
-  readonly notificationId: string
+export interface NotificationBody extends NotificationMessage {
   /** `SUBSCRIPTION` or `SUBSCRIPTION_PAYMENT` (row 48). */
   readonly type: KnownNotificationType
   /** A subscription is `SUCCEEDED` or `CANCELLED`, a payment `SUCCEEDED_PAYMENT` or `FAILED_PAYMENT` (row 48). */
   readonly status: KnownSubscriptionNotificationStatus | KnownPaymentNotificationStatus
-  /** Identifier of the subscription. */
-  readonly subscriptionId: string
-  /** The paymentId as text; empty for type `SUBSCRIPTION`. */
-  readonly paymentId: string
-  /** Time of the event: UNIX time in whole seconds, as text, such as `"1796040000"`. */
-  readonly timestamp: string
 }
 
 /** What the functions of area S share. */
@@ -75,7 +69,7 @@ export interface AreaContext {
 }
 
 /** A new subscription request: sent by a merchant, or given as initial data. */
-export type NewRequest = Pick<Subscription, 'owner' | 'request' | 'terms' | 'createdAt'> & {
+export type NewRequest = Pick<Subscription, 'owner' | 'request' | 'createdAt'> & {
   readonly invoiceId?: string | undefined
   readonly subscriptionId?: string | undefined
 }
@@ -111,20 +105,25 @@ export const createBilling = ({ state, agenda, ids, options, schedule, notify }:
     return retries[0] !== undefined && retries[0].at <= next.at ? retries[0] : next
   }
 
-  /** Makes a payment. A failed payment is retried (row 24), but not after the subscription's last day. */
+  /** Decides a payment. A failed payment is retried (row 24), but not after the subscription's last day. */
   const pay = (one: Subscription, { dueDay, at, attempt }: DuePayment, isSilent: boolean): void => {
     if (attempt === 0) one.nextSlot += 1
     else one.retries.shift()
-    const succeeded = one.script.length === 0 || one.script.shift() === 'succeed'
-    const index = addPayment(state.subscriptions, one, dueDay, at, succeeded)
+    const succeeded = one.script.shift() !== 'fail'
+    const { payments } = state.subscriptions
+    const index = payments.at.push(at) - 1
+    payments.subscription.push(one.index)
+    payments.dueDay.push(dueDay)
+    payments.succeeded.push(succeeded)
+    one.payments.push(index)
     const retryDay = dueDay + dunning.everyDays * (attempt + 1)
     if (!succeeded && attempt < dunning.retries && retryDay <= one.terms.endDay) {
+      // Payments are made in order of time, so each retry is later than those that are planned.
       one.retries.push({ dueDay, at: schedule.instant(retryDay), attempt: attempt + 1 })
-      one.retries.sort((left, right) => left.at - right.at)
     }
     if (isSilent) return
     const status = succeeded ? 'SUCCEEDED_PAYMENT' : 'FAILED_PAYMENT'
-    send(one, at, status, 'SUBSCRIPTION_PAYMENT', String(paymentIdOf(index)))
+    send(one, at, status, 'SUBSCRIPTION_PAYMENT', String(FIRST_ID.payment + index))
   }
 
   /** Makes all payments that are due by `until`. Then the subscription has ended, or its next payment is planned. */
@@ -154,20 +153,31 @@ export const createBilling = ({ state, agenda, ids, options, schedule, notify }:
 
   return {
     /** Adds a request, which expires `requestTtl` after its creation if the payer has not decided (row 10). */
-    create({ invoiceId, subscriptionId, ...asked }: NewRequest): Subscription {
+    create({ owner, request, createdAt, ...given }: NewRequest): Subscription {
+      const { subscriptions, byInvoice, bySubscription, requestIds } = state.subscriptions
       const one: Subscription = {
-        index: state.subscriptions.subscriptions.length,
-        invoiceId: invoiceId ?? ids.text('invoice', ID_LENGTH),
-        subscriptionId: subscriptionId ?? ids.text('subscription', ID_LENGTH),
-        ...asked,
+        index: subscriptions.length,
+        invoiceId: given.invoiceId ?? ids.text('invoice', ID_LENGTH),
+        subscriptionId: given.subscriptionId ?? ids.text('subscription', ID_LENGTH),
+        owner,
+        request,
+        terms: {
+          startDay: dayNumber(request.start) ?? 0,
+          endDay: dayNumber(request.end) ?? 0,
+          step: CYCLE_DAYS[request.cycle],
+        },
+        createdAt,
         // A seed may be older than this: it expires when it is added.
-        expiresAt: Math.max(asked.createdAt + lifetime, agenda.now()),
+        expiresAt: Math.max(createdAt + lifetime, agenda.now()),
         nextSlot: 0,
         script: [],
         retries: [],
         payments: [],
       }
-      addSubscription(state.subscriptions, one)
+      subscriptions.push(one)
+      byInvoice.set(one.invoiceId, one)
+      bySubscription.set(one.subscriptionId, one)
+      requestIds.add(requestKey(one.owner, one.request.requestID))
       return one
     },
     /** Authorizes a request now or, as a seed, in the past. `isSilent`: sends no notification until now. */
@@ -180,10 +190,18 @@ export const createBilling = ({ state, agenda, ids, options, schedule, notify }:
     },
     /** Adds a cancellation, which is processed after `cancelDelay` (row 27). */
     cancel(one: Subscription): Cancellation {
-      const at = agenda.now()
-      const cancellation = addCancellation(state.subscriptions, one, at)
-      if (cancelDelay === 0 || !allows(one, 'cancel', at)) process(one, at)
-      else agenda.schedule(at + cancelDelay, CANCELLATION, one.subscriptionId)
+      const { cancellations } = state.subscriptions
+      const requestedAt = agenda.now()
+      const cancellation: Cancellation = {
+        id: FIRST_ID.cancellation + cancellations.length,
+        requestID: FIRST_ID.cancellationRequest + cancellations.length,
+        subscriptionId: one.subscriptionId,
+        requestedAt,
+      }
+      cancellations.push(cancellation)
+      one.cancellation = cancellation
+      if (cancelDelay === 0 || !allows(one, 'cancel', requestedAt)) process(one, requestedAt)
+      else agenda.schedule(requestedAt + cancelDelay, CANCELLATION, one.subscriptionId)
       return cancellation
     },
   }

@@ -5,15 +5,13 @@ import { type PaymentScript, type Seeds, type SubscriptionsOptions, seedsSchema 
 import { createRequestReader, readSeeds } from './requests.ts'
 import {
   allows,
-  closedAt,
   findCancellation,
   findPayment,
   type Merchant,
-  phaseAt,
   requestKey,
-  requestStatusAt,
   type Subscription,
   type SubscriptionsState,
+  standingAt,
 } from './state.ts'
 import { createTokens } from './tokens.ts'
 import {
@@ -73,6 +71,7 @@ export const createSubscriptions = (
   const views = createViews(context)
   const tokens = createTokens(context)
   const readRequest = createRequestReader(context)
+  const standing = (one: Subscription) => standingAt(one, now())
 
   /** Returns the state after all payments and cancellations that are due. */
   const present = (): SubscriptionsState => {
@@ -119,13 +118,19 @@ export const createSubscriptions = (
     return act(one) ?? ok(views.authorization(one))
   }
 
-  const undecided = (one: Subscription, event: 'authorize' | 'decline'): Result<never> | undefined => {
-    if (allows(one, event, now())) return undefined
-    return notAllowed(
-      'The subscription request is no longer open.',
-      `The request is ${requestStatusAt(one, now())}; a payer can ${event} it only while it is INITIALIZED (option subscriptions.requestTtl sets how long).`,
-    )
-  }
+  /** Runs `act` as the payer's decision, which the payer can make only while the request is open. */
+  const decide = (invoiceId: string, event: 'authorize' | 'decline', act: (one: Subscription) => void) =>
+    asPayer(invoiceId, (one) => {
+      if (!allows(one, event, now())) {
+        return notAllowed(
+          'The subscription request is no longer open.',
+          `The request is ${standing(one).requestStatus}; a payer can ${event} it only while it is INITIALIZED (option subscriptions.requestTtl sets how long).`,
+        )
+      }
+      act(one)
+      agenda.runDue()
+      return undefined
+    })
 
   const add = (given: Seeds): readonly SubscriptionState[] => {
     const seeds = readSeeds(given, options, state.subscriptions, now())
@@ -146,16 +151,8 @@ export const createSubscriptions = (
   }
 
   return {
-    /** Handles a login (S-a) with a password or a refresh token. */
-    token(fields: Fields) {
-      agenda.runDue()
-      return tokens.grant(fields)
-    },
-    /** Returns the merchant of a valid access token. */
-    merchant(accessToken: string | undefined) {
-      agenda.runDue()
-      return tokens.merchant(accessToken)
-    },
+    token: tokens.grant,
+    merchant: tokens.merchant,
     /** Creates a subscription request (S-b). */
     subscribe(merchant: Merchant, fields: Fields) {
       const { requestIds } = present()
@@ -185,7 +182,7 @@ export const createSubscriptions = (
         if (isAgain && options.cancelTwice === 'refuse') {
           return notAllowed(
             'The subscription cannot be canceled.',
-            `${one.cancellation === undefined ? `The subscription is ${phaseAt(one, now())}` : 'The subscription already has a cancellation'}; option subscriptions.cancelTwice is "refuse".`,
+            `${one.cancellation === undefined ? `The subscription is ${standing(one).phase}` : 'The subscription already has a cancellation'}; option subscriptions.cancelTwice is "refuse".`,
           )
         }
         return ok(views.cancellation(one.cancellation ?? billing.cancel(one)))
@@ -233,25 +230,17 @@ export const createSubscriptions = (
     authorize: (
       invoiceId: string,
       { payments = [] }: { readonly payments?: readonly PaymentScript[] } = {},
-    ) =>
-      asPayer(invoiceId, (one) => {
-        const refusal = undecided(one, 'authorize')
-        if (refusal === undefined) billing.authorize(one, payments, now(), false)
-        agenda.runDue()
-        return refusal
-      }),
+    ) => decide(invoiceId, 'authorize', (one) => billing.authorize(one, payments, now(), false)),
     /** Declines a request as the payer. */
     decline: (invoiceId: string) =>
-      asPayer(invoiceId, (one) => {
-        const refusal = undecided(one, 'decline')
-        if (refusal === undefined) one.declinedAt = now()
-        return refusal
+      decide(invoiceId, 'decline', (one) => {
+        one.declinedAt = now()
       }),
     /** Sets the outcomes of the next payments of a request or subscription. */
     script: (id: string, payments: readonly PaymentScript[]) =>
       either<void>(id, (one) => {
-        if (closedAt(one, now()) !== undefined) {
-          const explanation = `The subscription is ${phaseAt(one, now())}.`
+        if (standing(one).closedAt !== undefined) {
+          const explanation = `The subscription is ${standing(one).phase}.`
           return notAllowed('The subscription has no future payments.', explanation)
         }
         one.script = [...payments]
@@ -262,7 +251,7 @@ export const createSubscriptions = (
       either(id, (one) => {
         const isCanceled = one.cancellation !== undefined
         if (isCanceled || !allows(one, 'cancel', now())) {
-          const explanation = `The subscription is ${phaseAt(one, now())}${isCanceled ? ' and has a cancellation' : ''}.`
+          const explanation = `The subscription is ${standing(one).phase}${isCanceled ? ' and has a cancellation' : ''}.`
           return notAllowed('The subscription cannot be canceled.', explanation)
         }
         billing.cancel(one)
@@ -305,7 +294,6 @@ export const createSubscriptions = (
       read: (from: number, to: number) =>
         views.payments(Array.from({ length: Math.max(0, to - from) }, (_, turn) => from + turn)),
     },
-    /** Returns whether the text is an access token or a refresh token of this mock. */
     isToken: tokens.has,
     expireTokens: tokens.expire,
     revokeTokens: tokens.revoke,

@@ -29,8 +29,6 @@ import {
 import { parseTimeOfDay } from '../time/calendar.ts'
 import { duration, pointInTime } from '../time/duration.ts'
 
-const text = filled
-
 /** The outcome that a test sets for one payment. */
 export type PaymentScript = 'succeed' | 'fail'
 
@@ -49,9 +47,9 @@ const seedRequest = {
     pattern: '^(?=.*[1-9])\\d+(\\.\\d+)?$',
   }),
   /** Client id of the subscription's merchant. Default: the first merchant. */
-  clientID: optional(text),
+  clientID: optional(filled),
   /** Identifier that the merchant gave the request. Default: a new identifier. */
-  requestID: optional(text),
+  requestID: optional(filled),
   /** URL to which the payer returns. Default: `https://merchant.example/return`. */
   userReturnURL: optional(absoluteUrl),
 }
@@ -64,9 +62,9 @@ const seedSubscription = {
     'a date on or after start',
   ),
   /** Identifier of the request. Default: a new identifier. */
-  invoiceId: optional(text),
+  invoiceId: optional(filled),
   /** Identifier of the subscription. Default: a new identifier. */
-  subscriptionId: optional(text),
+  subscriptionId: optional(filled),
   /** Creation time. Default: now or `authorizedAt`, whichever is earlier. */
   createdAt: optional(pointInTime),
   /**
@@ -82,13 +80,13 @@ export interface SeedSubscription extends Input<typeof seedSubscription> {}
 
 const seedToken = {
   /** The access token, which clients send in the header `Authorization: Bearer …`. */
-  accessToken: text,
+  accessToken: filled,
   /** The refresh token. Default: a new token. */
-  refreshToken: optional(text),
+  refreshToken: optional(filled),
   /** Client id of the token's merchant. Default: the first merchant. */
-  clientId: optional(text),
+  clientId: optional(filled),
   /** Username of the token's user. Default: the merchant's first user. */
-  username: optional(text),
+  username: optional(filled),
   /** When the access token expires. Default: now plus the option `tokenTtl`. */
   expiresAt: optional(pointInTime),
 }
@@ -109,17 +107,17 @@ export const seedsSchema = strict(seedFields)
 
 const user = {
   /** Username of the login. Two merchants may have the same username. `defaultMerchant` has the user `mock-user`. */
-  username: text,
+  username: filled,
   /** Password of the login. `defaultMerchant` has the password `mock-password`. */
-  password: text,
+  password: filled,
 }
 const merchant = {
   /** The merchant's name, as the payer sees it. */
-  name: text,
+  name: filled,
   /** `client_id` of the merchant's logins. `defaultMerchant` has the id `mock-client`. */
-  clientId: text,
+  clientId: filled,
   /** `client_secret` of the merchant's logins. `defaultMerchant` has the secret `mock-client-secret`. */
-  clientSecret: text,
+  clientSecret: filled,
   /** Users of the merchant. `mock.clientOptions` contains the first merchant and its first user. */
   users: listOf(strict(user, 'option')),
 }

@@ -2,7 +2,7 @@ import { CYCLES, dayNumber, isAbsoluteUrl } from '../../src/contract/formats.ts'
 import { type Fields, invalid, ok, type Result, refused } from '../base/result.ts'
 import { dateText, parseTimeOfDay } from '../time/calendar.ts'
 import { type PointInTime, toInstantMilliseconds } from '../time/duration.ts'
-import { type AreaContext, CYCLE_DAYS, type NewRequest } from './billing.ts'
+import type { AreaContext, NewRequest } from './billing.ts'
 import type { SeedSubscription, Seeds, SeedToken, SubscriptionsOptions } from './options.ts'
 import type { Merchant, SubscriptionsState } from './state.ts'
 
@@ -94,8 +94,7 @@ export const createRequestReader = ({ options, schedule: { calendar }, agenda: {
       const explanation = 'Option subscriptions.clientMismatch is "refuse".'
       return mismatch('clientID differs from the client that logged in.', explanation)
     }
-    const terms = { startDay, endDay, step: CYCLE_DAYS[cycle] }
-    return ok({ owner, request: { ...texts.value, cycle }, terms, createdAt })
+    return ok({ owner, request: { ...texts.value, cycle }, createdAt })
   }
 }
 
@@ -105,15 +104,6 @@ const refuse = (message: string): never => {
 
 const instantOf = (time: PointInTime | undefined): number | undefined =>
   time === undefined ? undefined : toInstantMilliseconds(time)
-
-const refuseTaken = (
-  kind: string,
-  ids: readonly (string | undefined)[],
-  taken: ReadonlyMap<string, object>,
-) => {
-  const twice = ids.find((id, index) => id !== undefined && (taken.has(id) || ids.indexOf(id) < index))
-  if (twice !== undefined) refuse(`the ${kind} "${twice}" exists already`)
-}
 
 /** Reads seeds: subscriptions and tokens that exist without API calls. Throws if one of them is impossible. */
 export const readSeeds = (
@@ -142,10 +132,8 @@ export const readSeeds = (
     if (authorizedAt !== undefined && authorizedAt < createdAt) {
       refuse('authorizedAt must not be before createdAt')
     }
-    const { start, end, cycle } = request
-    const terms = { startDay: dayNumber(start) ?? 0, endDay: dayNumber(end) ?? 0, step: CYCLE_DAYS[cycle] }
     const owner = merchantOf(request.clientID).clientId
-    return { owner, request, terms, createdAt, invoiceId, subscriptionId, authorizedAt, payments }
+    return { owner, request, createdAt, invoiceId, subscriptionId, authorizedAt, payments }
   }
 
   const readToken = ({ accessToken, refreshToken, clientId, username, expiresAt }: SeedToken) => {
@@ -158,15 +146,13 @@ export const readSeeds = (
   }
 
   const seeds = { subscriptions: subscriptions.map(readSubscription), tokens: tokens.map(readToken) }
-  refuseTaken(
-    'invoiceId',
-    subscriptions.map(({ invoiceId }) => invoiceId),
-    byInvoice,
-  )
-  refuseTaken(
-    'subscriptionId',
-    subscriptions.map(({ subscriptionId }) => subscriptionId),
-    bySubscription,
-  )
+  for (const [kind, taken] of [
+    ['invoiceId', byInvoice],
+    ['subscriptionId', bySubscription],
+  ] as const) {
+    const ids = subscriptions.map((one) => one[kind])
+    const twice = ids.find((id, index) => id !== undefined && (taken.has(id) || ids.indexOf(id) < index))
+    if (twice !== undefined) refuse(`the ${kind} "${twice}" exists already`)
+  }
   return seeds
 }

@@ -102,35 +102,33 @@ export interface Subscription {
   readonly payments: number[]
 }
 
-const isExpired = ({ hasExpired = false, expiresAt }: Subscription, time: number): boolean =>
-  hasExpired || time >= expiresAt
-
-/** Returns the phase at a time. */
-export const phaseAt = (one: Subscription, time: number): Phase => {
-  if (one.cancelledAt !== undefined) return 'CANCELLED'
-  if (one.endedAt !== undefined) return 'ENDED'
-  if (one.authorizedAt !== undefined) return 'ACTIVE'
-  return one.declinedAt !== undefined || isExpired(one, time) ? 'VOID' : 'PENDING'
+/** What the facts of a subscription say at one time. */
+interface Standing {
+  readonly phase: Phase
+  readonly requestStatus: KnownRequestStatus
+  /** When the phase became ENDED, CANCELLED or VOID; `undefined` before. */
+  readonly closedAt: number | undefined
 }
 
-/** Returns the status of the request at a time. */
-export const requestStatusAt = (one: Subscription, time: number): KnownRequestStatus => {
-  if (one.authorizedAt !== undefined) return 'SUCCEEDED'
-  if (one.declinedAt !== undefined) return 'FAILED'
-  if (one.cancelledAt !== undefined) return 'CANCELLED'
-  return isExpired(one, time) ? 'EXPIRED' : 'INITIALIZED'
+/** Returns what the facts of a subscription say at a time. A request that nobody decides expires at `expiresAt`. */
+export const standingAt = (one: Subscription, time: number): Standing => {
+  const { authorizedAt, declinedAt, cancelledAt, endedAt, expiresAt, hasExpired = false } = one
+  if (authorizedAt !== undefined) {
+    const openPhase = endedAt === undefined ? 'ACTIVE' : 'ENDED'
+    const phase = cancelledAt === undefined ? openPhase : 'CANCELLED'
+    return { phase, requestStatus: 'SUCCEEDED', closedAt: cancelledAt ?? endedAt }
+  }
+  if (declinedAt !== undefined) return { phase: 'VOID', requestStatus: 'FAILED', closedAt: declinedAt }
+  if (cancelledAt !== undefined)
+    return { phase: 'CANCELLED', requestStatus: 'CANCELLED', closedAt: cancelledAt }
+  return hasExpired || time >= expiresAt
+    ? { phase: 'VOID', requestStatus: 'EXPIRED', closedAt: expiresAt }
+    : { phase: 'PENDING', requestStatus: 'INITIALIZED', closedAt: undefined }
 }
-
-/** Returns when the phase became ENDED, CANCELLED or VOID; `undefined` before. */
-export const closedAt = (one: Subscription, time: number): number | undefined =>
-  one.cancelledAt ??
-  one.endedAt ??
-  one.declinedAt ??
-  (phaseAt(one, time) === 'VOID' ? one.expiresAt : undefined)
 
 /** Returns whether the phase at a time allows an event. */
 export const allows = (one: Subscription, event: 'authorize' | 'decline' | 'cancel', time: number): boolean =>
-  event in subscriptionTransitions[phaseAt(one, time)]
+  event in subscriptionTransitions[standingAt(one, time).phase]
 
 /** Returns the status of a cancellation. */
 export const cancellationStatus = ({ processedAt }: Cancellation): KnownCancellationStatus =>
@@ -197,57 +195,19 @@ export const newSubscriptionsState = (): SubscriptionsState => ({
 /** Returns the entry of `requestIds` for a merchant's requestID. */
 export const requestKey = (owner: string, requestId: string): string => JSON.stringify([owner, requestId])
 
-/** Adds a subscription. */
-export const addSubscription = (state: SubscriptionsState, one: Subscription): void => {
-  state.subscriptions.push(one)
-  state.byInvoice.set(one.invoiceId, one)
-  state.bySubscription.set(one.subscriptionId, one)
-  state.requestIds.add(requestKey(one.owner, one.request.requestID))
-}
-
-// Each kind of id counts up from its own number. The numbers are far apart, so that no two kinds share an id.
-const FIRST_PAYMENT = 1_000_001
-const FIRST_CANCELLATION = 500_000_001
-const FIRST_CANCELLATION_REQUEST = 700_000_001
+/** The first id of each kind; the others count up. The numbers are far apart, so that no two kinds share an id. */
+export const FIRST_ID = { payment: 1_000_001, cancellation: 500_000_001, cancellationRequest: 700_000_001 }
 const ID = /^[1-9]\d{0,14}$/
 
-const indexOf = (id: string, first: number): number => (ID.test(id) ? Number(id) - first : -1)
-
-/** Adds a cancellation to a subscription. */
-export const addCancellation = (
-  { cancellations }: SubscriptionsState,
-  one: Subscription,
-  requestedAt: number,
-): Cancellation => {
-  const id = FIRST_CANCELLATION + cancellations.length
-  const requestID = FIRST_CANCELLATION_REQUEST + cancellations.length
-  one.cancellation = { id, requestID, subscriptionId: one.subscriptionId, requestedAt }
-  cancellations.push(one.cancellation)
-  return one.cancellation
-}
+const indexOf = (id: string, kind: keyof typeof FIRST_ID): number =>
+  ID.test(id) ? Number(id) - FIRST_ID[kind] : -1
 
 /** Returns the cancellation with this id or requestID (row 30). */
 export const findCancellation = (
   { cancellations }: SubscriptionsState,
   id: string,
 ): Cancellation | undefined =>
-  cancellations[indexOf(id, FIRST_CANCELLATION_REQUEST)] ?? cancellations[indexOf(id, FIRST_CANCELLATION)]
-
-/** Adds a payment to a subscription and returns its index. */
-export const addPayment = (
-  { payments }: SubscriptionsState,
-  one: Subscription,
-  dueDay: Day,
-  at: number,
-  succeeded: boolean,
-): number => {
-  const index = payments.at.push(at) - 1
-  payments.subscription.push(one.index)
-  payments.dueDay.push(dueDay)
-  payments.succeeded.push(succeeded)
-  one.payments.push(index)
-  return index
-}
+  cancellations[indexOf(id, 'cancellationRequest')] ?? cancellations[indexOf(id, 'cancellation')]
 
 /** Returns the payment at an index. */
 export const paymentAt = (state: SubscriptionsState, index: number): Payment | undefined => {
@@ -259,9 +219,6 @@ export const paymentAt = (state: SubscriptionsState, index: number): Payment | u
   return { index, subscription, dueDay, at, succeeded, reversal: reversals.get(index) }
 }
 
-/** Returns the paymentId of a payment (S6). */
-export const paymentIdOf = (index: number): number => FIRST_PAYMENT + index
-
-/** Returns the payment with this paymentId. */
+/** Returns the payment with this paymentId (S6). */
 export const findPayment = (state: SubscriptionsState, paymentId: string): Payment | undefined =>
-  paymentAt(state, indexOf(paymentId, FIRST_PAYMENT))
+  paymentAt(state, indexOf(paymentId, 'payment'))

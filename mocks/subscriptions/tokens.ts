@@ -19,30 +19,29 @@ const userKey = ({ clientId, username }: Merchant): string => JSON.stringify([cl
 const unauthorized = (explanation: string): Result<never> =>
   refused('unauthorized', 'Authentication failed.', { explanation })
 
+/** The fields of a login by its grant_type. */
+const GRANT_FIELDS = {
+  password: ['grant_type', 'client_id', 'client_secret', 'username', 'password'],
+  refresh_token: ['grant_type', 'client_id', 'client_secret', 'refresh_token'],
+} as const
+
 /** Creates the functions for logins and tokens (Authentication, area S). */
-export const createTokens = ({ state, agenda: { now }, ids, options }: AreaContext) => {
-  const { lockout } = options
+export const createTokens = ({ state, agenda, ids, options }: AreaContext) => {
+  const { now } = agenda
+  const { lockout, unknownFields } = options
   const lifetime = toMilliseconds(options.tokenTtl)
 
-  const isLock = (failures: readonly number[]): boolean =>
-    lockout !== false && failures.length >= lockout.attempts
-
-  /** Returns how long failed logins count: until the lock that they cause ends, or until they leave the window. */
-  const countUntil = (failures: readonly number[]): number => {
-    if (lockout === false) return 0
-    const seconds = isLock(failures) ? lockout.durationSeconds : lockout.windowSeconds
-    return (failures.at(-1) ?? 0) + seconds * SECOND
-  }
-
-  /** Returns when the lock of a user ends (rule 4; row 35), or `undefined` if the user is not locked. */
-  const lockedUntil = (user: Merchant): number | undefined => {
-    const failures = state.subscriptions.failedLogins.get(userKey(user)) ?? []
-    return isLock(failures) && now() < countUntil(failures) ? countUntil(failures) : undefined
+  /** Returns whether a user's failed logins are a lock (rule 4; row 35), and until when they count. */
+  const lockOf = (failures: readonly number[]): { readonly isLock: boolean; readonly until: number } => {
+    if (lockout === false) return { isLock: false, until: 0 }
+    const isLock = failures.length >= lockout.attempts
+    const seconds = isLock ? lockout.durationSeconds : lockout.windowSeconds
+    return { isLock, until: (failures.at(-1) ?? 0) + seconds * SECOND }
   }
 
   const lockProblem = (user: Merchant): Result<never> | undefined => {
-    const until = lockedUntil(user)
-    if (until === undefined) return undefined
+    const { isLock, until } = lockOf(state.subscriptions.failedLogins.get(userKey(user)) ?? [])
+    if (!isLock || now() >= until) return undefined
     return refused('locked_out', 'Too many failed attempts; try again later.', {
       explanation: `Failed logins have locked this username of the merchant until ${new Date(until).toISOString()} of the mock's clock (option subscriptions.lockout): valid credentials are refused, too.`,
     })
@@ -52,12 +51,14 @@ export const createTokens = ({ state, agenda: { now }, ids, options }: AreaConte
   const fail = (user: Merchant, explanation: string): Result<never> => {
     if (lockout === false) return unauthorized(explanation)
     const { failedLogins } = state.subscriptions
-    forgetOutdated(failedLogins, (failures) => countUntil(failures) <= now())
+    forgetOutdated(failedLogins, (failures) => lockOf(failures).until <= now())
     const before = failedLogins.get(userKey(user)) ?? []
-    const counted = isLock(before) ? [] : before.filter((at) => at > now() - lockout.windowSeconds * SECOND)
-    failedLogins.set(userKey(user), [...counted, now()])
-    const isLocked = lockedUntil(user) !== undefined
-    return unauthorized(isLocked ? `${explanation} This failure locked the username.` : explanation)
+    const counted = lockOf(before).isLock ? [] : before
+    const failures = [...counted.filter((at) => at > now() - lockout.windowSeconds * SECOND), now()]
+    failedLogins.set(userKey(user), failures)
+    return unauthorized(
+      lockOf(failures).isLock ? `${explanation} This failure locked the username.` : explanation,
+    )
   }
 
   const add = (
@@ -73,14 +74,15 @@ export const createTokens = ({ state, agenda: { now }, ids, options }: AreaConte
 
   /** Returns the response of a login (S7). */
   const issue = (merchant: Merchant, keptRefreshToken?: string) => {
+    state.subscriptions.failedLogins.delete(userKey(merchant))
     forgetOutdated(state.subscriptions.accessTokens, ({ expiresAt }) => expiresAt <= now())
     const accessToken = ids.text('access-token', TOKEN_LENGTH)
-    return {
+    return ok({
       token_type: 'Bearer',
       expires_in: Math.floor(lifetime / SECOND),
       access_token: accessToken,
       refresh_token: add(merchant, accessToken, keptRefreshToken),
-    }
+    })
   }
 
   const findMerchant = (clientId: string, clientSecret: string) =>
@@ -88,9 +90,8 @@ export const createTokens = ({ state, agenda: { now }, ids, options }: AreaConte
       (merchant) => merchant.clientId === clientId && merchant.clientSecret === clientSecret,
     )
 
-  const byPassword = (fields: Fields): Result<ReturnType<typeof issue>> => {
-    const names = ['grant_type', 'client_id', 'client_secret', 'username', 'password'] as const
-    const texts = readTexts(fields, names, options.unknownFields)
+  const byPassword = (fields: Fields): ReturnType<typeof issue> => {
+    const texts = readTexts(fields, GRANT_FIELDS.password, unknownFields)
     if (!texts.ok) return texts
     const { client_id: clientId, client_secret: clientSecret, username, password } = texts.value
     const given = { clientId, username }
@@ -98,18 +99,17 @@ export const createTokens = ({ state, agenda: { now }, ids, options }: AreaConte
     if (locked !== undefined) return locked
     const merchant = findMerchant(clientId, clientSecret)
     if (merchant === undefined) return fail(given, 'No merchant has this client_id and client_secret.')
-    const user = merchant.users.find((each) => each.username === username && each.password === password)
-    if (user === undefined) return fail(given, 'The merchant has no user with this username and password.')
-    state.subscriptions.failedLogins.delete(userKey(given))
-    return ok(issue(given))
+    return merchant.users.some((user) => user.username === username && user.password === password)
+      ? issue(given)
+      : fail(given, 'The merchant has no user with this username and password.')
   }
 
-  const byRefreshToken = (fields: Fields): Result<ReturnType<typeof issue>> => {
-    const names = ['grant_type', 'client_id', 'client_secret', 'refresh_token'] as const
-    const texts = readTexts(fields, names, options.unknownFields)
+  const byRefreshToken = (fields: Fields): ReturnType<typeof issue> => {
+    const texts = readTexts(fields, GRANT_FIELDS.refresh_token, unknownFields)
     if (!texts.ok) return texts
     const { client_id: clientId, client_secret: clientSecret, refresh_token: refreshToken } = texts.value
-    const owner = state.subscriptions.refreshTokens.get(refreshToken)
+    const { refreshTokens } = state.subscriptions
+    const owner = refreshTokens.get(refreshToken)
     const locked = owner && lockProblem(owner)
     if (locked !== undefined) return locked
     if (options.refresh === 'reject') return unauthorized('Option subscriptions.refresh is "reject".')
@@ -124,15 +124,15 @@ export const createTokens = ({ state, agenda: { now }, ids, options }: AreaConte
         'The refresh token does not belong to a merchant with this client_id and client_secret.',
       )
     }
-    state.subscriptions.failedLogins.delete(userKey(owner))
-    if (options.refresh === 'reuse') return ok(issue(owner, refreshToken))
-    state.subscriptions.refreshTokens.delete(refreshToken)
-    return ok(issue(owner))
+    if (options.refresh === 'reuse') return issue(owner, refreshToken)
+    refreshTokens.delete(refreshToken)
+    return issue(owner)
   }
 
   return {
     /** Handles a login (S-a) with a password or a refresh token (rows 33 to 35). */
-    grant(fields: Fields): Result<ReturnType<typeof issue>> {
+    grant(fields: Fields): ReturnType<typeof issue> {
+      agenda.runDue()
       const kind = Object.hasOwn(fields, 'grant_type') ? fields.grant_type : undefined
       if (kind === 'password') return byPassword(fields)
       if (kind === 'refresh_token') return byRefreshToken(fields)
@@ -140,6 +140,7 @@ export const createTokens = ({ state, agenda: { now }, ids, options }: AreaConte
     },
     /** Returns the merchant of a valid access token. */
     merchant(accessToken: string | undefined): Result<Merchant> {
+      agenda.runDue()
       if (accessToken === undefined) {
         return unauthorized(
           'The request has no Authorization header with a bearer token. Send "Authorization: Bearer <access_token>" with the access_token of a login.',

@@ -1,37 +1,33 @@
-import type { KnownPaymentStatus, SubscriptionRequestBody } from '../../src/contract/subscriptions.ts'
+import type {
+  KnownPaymentStatus,
+  Payment as PaymentRecord,
+  SubscriptionRequestBody,
+} from '../../src/contract/subscriptions.ts'
 import { withParameter } from '../base/return-address.ts'
 import { type Day, dateText, isoMicroseconds } from '../time/calendar.ts'
 import type { AreaContext } from './billing.ts'
 import {
   type Cancellation,
   cancellationStatus,
-  closedAt,
+  FIRST_ID,
   type Payment,
   paymentAt,
-  paymentIdOf,
-  phaseAt,
-  requestStatusAt,
   type Subscription,
+  standingAt,
 } from './state.ts'
 
 /** The JSON of a payment (S6). */
-export interface PaymentBody {
+export interface PaymentBody extends PaymentRecord {
   /** Identifier of the payment: an integer. Pass this integer to `payer.reverse`. */
   readonly paymentId: number
-  /** Cycle of the subscription: `DAILY`, `WEEKLY` or `FIFTEEN_DAYS`. */
-  readonly cycle: string
   /** The due date, `YYYY-MM-DD`. A retry has the due date of the first attempt (row 24). */
   readonly dueDate: string
   /** The reversed amount, as text such as `"25.00"`; null until `payer.reverse` is called (row 13). */
   readonly reverseTransactionAmount: string | null
   /** Time of the reversal, `YYYY-MM-DD HH:MM:SS` in `subscriptions.timeZone` (row 14); null without a reversal. */
   readonly reverseTransactionDate: string | null
-  /** Identifier of the reversal's transaction; null without a reversal (row 13). */
-  readonly reverseTransactionId: string | null
   /** `SUCCEEDED_PAYMENT` or `FAILED_PAYMENT`; `payer.setPayments` sets the status of future payments (row 26). */
   readonly status: KnownPaymentStatus
-  /** Identifier of the payment's subscription. */
-  readonly subscriptionId: string
   /** When the payment was made, `YYYY-MM-DD HH:MM:SS` in `subscriptions.timeZone` (row 14). */
   readonly transactionDate: string
   /** Identifier of the transaction; a failed payment also has one (row 24). */
@@ -41,19 +37,12 @@ export interface PaymentBody {
 }
 
 /** The data of the page on which the payer authorizes or declines a request. */
-export interface AuthorizationView {
+export interface AuthorizationView
+  extends Pick<SubscriptionRequestBody, 'amount' | 'cycle' | 'start' | 'end'> {
   /** Identifier of the request: the `invoiceID` that `subscribe` returned. */
   readonly invoiceId: string
   /** Name of the request's merchant, from the option `subscriptions.merchants`. */
   readonly merchant: string
-  /** The amount per cycle: decimal text as in the request, such as `25.00`. */
-  readonly amount: string
-  /** How often the amount is paid: `DAILY`, `WEEKLY` or `FIFTEEN_DAYS`. */
-  readonly cycle: string
-  /** First day of the subscription, `YYYY-MM-DD`. */
-  readonly start: string
-  /** Last day of the subscription, `YYYY-MM-DD`. */
-  readonly end: string
   /** The first due dates, at most five, as `YYYY-MM-DD`. */
   readonly nextPayments: readonly string[]
   /** Status of the request: `INITIALIZED`, `SUCCEEDED`, `FAILED`, `EXPIRED` or `CANCELLED` (row 10). */
@@ -96,16 +85,18 @@ const TRANSACTION_ID_LENGTH = 12
 export const createViews = ({ state, agenda: { now }, ids, options, schedule }: AreaContext) => {
   const { calendar } = schedule
 
+  const standing = (one: Subscription) => standingAt(one, now())
+
   /** Returns the next due date of the cycle, even if the subscription ends before this date (row 25). */
   const nextDay = (one: Subscription): Day => {
     const isAuthorized = one.authorizedAt !== undefined
-    const slot = isAuthorized ? one.nextSlot : schedule.firstSlot(one.terms, closedAt(one, now()) ?? now())
+    const slot = isAuthorized ? one.nextSlot : schedule.firstSlot(one.terms, standing(one).closedAt ?? now())
     return schedule.day(one.terms, slot)
   }
 
   /** Returns whether a payment can still happen on this day. */
   const isExpected = (one: Subscription, day: Day): boolean =>
-    day <= one.terms.endDay && schedule.instant(day) <= (closedAt(one, now()) ?? Number.POSITIVE_INFINITY)
+    day <= one.terms.endDay && schedule.instant(day) <= (standing(one).closedAt ?? Number.POSITIVE_INFINITY)
 
   const shown = <Text>(one: Subscription, day: Day, text: (day: Day) => Text): Text | null =>
     options.nextPaymentDateAfterEnd === 'date' || isExpected(one, day) ? text(day) : null
@@ -124,7 +115,7 @@ export const createViews = ({ state, agenda: { now }, ids, options, schedule }: 
       const subscriptionId = pending === 'issued' ? one.subscriptionId : pending
       return {
         invoiceId: one.invoiceId,
-        status: requestStatusAt(one, now()),
+        status: standing(one).requestStatus,
         ...(pending === 'omit' ? {} : { subscriptionId }),
         createdAt: calendar.dateTimeText(one.createdAt),
       }
@@ -136,7 +127,7 @@ export const createViews = ({ state, agenda: { now }, ids, options, schedule }: 
         id: one.subscriptionId,
         amount: Number(one.request.amount),
         cycle: one.request.cycle,
-        enabled: phaseAt(one, now()) === 'ACTIVE' ? active : inactive,
+        enabled: standing(one).phase === 'ACTIVE' ? active : inactive,
         createdDate: isoMicroseconds(one.createdAt),
         startDate: one.request.start,
         endDate: one.request.end,
@@ -154,7 +145,7 @@ export const createViews = ({ state, agenda: { now }, ids, options, schedule }: 
     /** Returns a payment (S6). */
     payment({ index, subscription, dueDay, at, succeeded, reversal }: Payment): PaymentBody {
       return {
-        paymentId: paymentIdOf(index),
+        paymentId: FIRST_ID.payment + index,
         cycle: subscription.request.cycle,
         dueDate: dateText(dueDay),
         reverseTransactionAmount: reversal === undefined ? null : subscription.request.amount,
@@ -181,29 +172,29 @@ export const createViews = ({ state, agenda: { now }, ids, options, schedule }: 
       start: one.request.start,
       end: one.request.end,
       nextPayments: upcoming(one),
-      status: requestStatusAt(one, now()),
+      status: standing(one).requestStatus,
       returnUrl: withParameter(one.request.userReturnURL, 'invoiceID', one.invoiceId),
     }),
     state(one: Subscription): SubscriptionState {
       const day = nextDay(one)
-      const isOpen = closedAt(one, now()) === undefined
+      const { phase, requestStatus, closedAt } = standing(one)
       return {
         invoiceId: one.invoiceId,
         subscriptionId: one.subscriptionId,
-        requestStatus: requestStatusAt(one, now()),
+        requestStatus,
         clientId: one.owner,
         request: { ...one.request },
         createdAt: one.createdAt,
         authorizedAt: one.authorizedAt,
         cancelledAt: one.cancelledAt,
-        nextDueDate: isOpen && isExpected(one, day) ? dateText(day) : undefined,
-        active: phaseAt(one, now()) === 'ACTIVE',
+        nextDueDate: closedAt === undefined && isExpected(one, day) ? dateText(day) : undefined,
+        active: phase === 'ACTIVE',
       }
     },
     /** Returns a subscription with its last payments, its planned retries and the outcomes of its next payments. */
     listed: (one: Subscription) => ({
       ...views.state(one),
-      phase: phaseAt(one, now()),
+      phase: standing(one).phase,
       cancellation: one.cancellation && cancellationStatus(one.cancellation),
       paymentCount: one.payments.length,
       lastPayments: views.payments(one.payments.slice(-SHOWN_PAYMENTS)),

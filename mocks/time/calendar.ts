@@ -1,4 +1,4 @@
-import { DAY, HOUR, SECOND } from './duration.ts'
+import { DAY, HOUR, MINUTE, SECOND } from './duration.ts'
 
 /** A calendar day as the number of days since 1970-01-01. */
 export type Day = number
@@ -33,38 +33,23 @@ const cached = (cache: Map<number, number>, key: number, compute: () => number):
   return value
 }
 
+// The end of a text such as `11/28/2026, GMT-05:00`. At an offset of zero, the text ends with `GMT`.
+const OFFSET = /GMT([+-])(\d\d):(\d\d)(?::(\d\d))?$/
+
 // The mock does not import the client, so this code repeats a part of the client's `toInstant`.
 /** Creates a function that returns the zone's UTC offset at an instant, in milliseconds. */
 const offsetReader = (timeZone: string): ((instant: number) => number) => {
   let format: Intl.DateTimeFormat
   try {
-    format = new Intl.DateTimeFormat('en-US', {
-      timeZone,
-      calendar: 'gregory',
-      numberingSystem: 'latn',
-      hourCycle: 'h23',
-      year: 'numeric',
-      month: 'numeric',
-      day: 'numeric',
-      hour: 'numeric',
-      minute: 'numeric',
-      second: 'numeric',
-    })
+    format = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' })
   } catch (cause) {
     throw new RangeError(`"${timeZone}" is not an IANA time zone; write one such as Asia/Dhaka.`, { cause })
   }
   return (instant) => {
-    const parts = new Map(format.formatToParts(instant).map(({ type, value }) => [type, Number(value)]))
-    const part = (name: Intl.DateTimeFormatPartTypes): number => parts.get(name) ?? 0
-    const shown = Date.UTC(
-      part('year'),
-      part('month') - 1,
-      part('day'),
-      part('hour'),
-      part('minute'),
-      part('second'),
-    )
-    return shown - Math.floor(instant / SECOND) * SECOND
+    const [, sign, hours, minutes, seconds = 0] = OFFSET.exec(format.format(instant)) ?? []
+    if (sign === undefined) return 0
+    const length = Number(hours) * HOUR + Number(minutes) * MINUTE + Number(seconds) * SECOND
+    return sign === '-' ? -length : length
   }
 }
 

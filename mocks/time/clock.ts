@@ -27,18 +27,6 @@ type Handler = (id: string, at: number, data: unknown) => void
 
 const keyOf = (kind: string, id: string): string => `${kind}\n${id}`
 
-/** Adds a time to the sorted times. Most times are later than all others. */
-const insert = (times: number[], at: number): void => {
-  let low = (times.at(-1) ?? at) <= at ? times.length : 0
-  let high = times.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((times[middle] ?? at) <= at) low = middle + 1
-    else high = middle
-  }
-  times.splice(low, 0, at)
-}
-
 /** The agenda of one mock: what is planned, and what runs it. */
 export type Agenda = ReturnType<typeof createAgenda>
 
@@ -115,7 +103,8 @@ export const createAgenda = (
       const slot = slots.get(item.at)
       if (slot === undefined) {
         slots.set(item.at, [item])
-        insert(times, item.at)
+        // Most times are later than all others.
+        times.splice(times.findLastIndex((time) => time < item.at) + 1, 0, item.at)
       } else slot.push(item)
       if (times[0] === item.at) onEarlier?.()
     },

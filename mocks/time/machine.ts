@@ -49,10 +49,6 @@ export const createAlarm = (ring: () => void) => {
 /** Waits for `milliseconds` of machine time, or until `signal` is aborted. */
 export const delayResponse = (milliseconds: number, signal: AbortSignal | null): Promise<void> =>
   new Promise((resolve) => {
-    if (signal?.aborted === true) {
-      resolve()
-      return
-    }
     const done = (): void => {
       stop()
       signal?.removeEventListener('abort', done)
@@ -60,6 +56,7 @@ export const delayResponse = (milliseconds: number, signal: AbortSignal | null):
     }
     const stop = startTimer(milliseconds, done)
     signal?.addEventListener('abort', done)
+    if (signal?.aborted === true) done()
   })
 
 // The module keeps the real timer functions, because a test may install fake timers later.
@@ -113,30 +110,25 @@ export const withinRealTime = <Value>(
     const controller = new AbortController()
     const keepAlive = realSetTimeout(() => undefined, milliseconds)
     let hasEnded = false
-    // AbortSignal.timeout ignores fake timers. It lets a script exit even if `isPaused` always returns true.
-    const start = (): void => {
-      AbortSignal.timeout(milliseconds).addEventListener('abort', () => {
-        if (hasEnded) return
-        if (isPaused()) {
-          start()
-          return
-        }
-        const error = new LateError(message)
-        reject(error)
-        controller.abort(error)
-      })
-    }
-    start()
-    stop?.addEventListener('abort', () => {
+    const end = (): void => {
       hasEnded = true
       realClearTimeout(keepAlive)
-      reject(stop.reason)
-      controller.abort(stop.reason)
-    })
-    void work(controller.signal)
-      .finally(() => {
-        hasEnded = true
-        realClearTimeout(keepAlive)
+    }
+    const fail = (error: unknown): void => {
+      reject(error)
+      controller.abort(error)
+    }
+    // AbortSignal.timeout ignores fake timers. It lets a script exit even if `isPaused` always returns true.
+    const start = (): void =>
+      AbortSignal.timeout(milliseconds).addEventListener('abort', () => {
+        if (hasEnded) return
+        if (isPaused()) start()
+        else fail(new LateError(message))
       })
-      .then(resolve, reject)
+    start()
+    stop?.addEventListener('abort', () => {
+      end()
+      fail(stop.reason)
+    })
+    void work(controller.signal).finally(end).then(resolve, reject)
   })

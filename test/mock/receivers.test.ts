@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
+import { internalsOf } from '../../mocks/assemble.ts'
 import { daily, MINUTE, setUp } from './receiver.ts'
 
 describe('a receiver of notifications', () => {
@@ -175,5 +176,20 @@ describe('a receiver of notifications', () => {
       expect(received[1]?.text).toBe(received[0]?.text)
       expect(mock.notifications.deliveries()).toHaveLength(1)
     }
+  })
+
+  test('gets a delivery again that a stop aborted, and only the second attempt is recorded', async () => {
+    const mock = daily()
+    const waiting: ((response: Response) => void)[] = []
+    mock.notifications.connect(() => new Promise((resolve) => waiting.push(resolve)))
+    mock.notifications.send({ type: 'SUBSCRIPTION', status: 'CANCELLED' })
+    await vi.waitFor(() => expect(waiting).toHaveLength(1))
+    const { outbox } = internalsOf(mock)
+    outbox.stop()
+    outbox.resume()
+    await vi.waitFor(() => expect(waiting).toHaveLength(2))
+    waiting[1]?.(new Response())
+    await mock.notifications.flush()
+    expect(mock.notifications.deliveries()).toMatchObject([{ attempt: 1, delivered: true, status: 200 }])
   })
 })
