@@ -32,9 +32,10 @@ export interface IncomingRequest {
   readonly method: string
   /** The absolute URL. */
   readonly url: string
-  readonly headers: Iterable<readonly [string, string]> & { get(name: string): string | null }
-  /** The same headers as an object, if the transport has one. The request log then needs no list of pairs. */
-  readonly headerFields?: object | undefined
+  readonly headers: {
+    get(name: string): string | null
+    forEach(visit: (value: string, name: string) => void): void
+  }
   readonly signal: AbortSignal | null
   /** The server's address as the client knows it; absent if the request did not come through a server. */
   readonly server?: ServerAddress
@@ -62,7 +63,8 @@ export const jsonResponse = (status: number, body: unknown, headers = NO_HEADERS
 export const respondWith = (response: ResponseData): MockResponse => ({ kind: 'complete', response })
 
 /** Returns whether a response with this status may have a body. */
-export const mayHaveBody = (status: number): boolean => ![101, 204, 205, 304].includes(status)
+export const mayHaveBody = (status: number): boolean =>
+  status !== 101 && status !== 204 && status !== 205 && status !== 304
 
 /** Returns whether a request is a CORS preflight. */
 export const isPreflight = ({ method, headers }: IncomingRequest): boolean =>

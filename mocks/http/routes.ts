@@ -34,10 +34,8 @@ export const decoded = (segment: string): string => {
 const NO_PARAMETERS: Readonly<Record<string, string>> = {}
 
 /** Returns the parameters of a path that fits a template, or `undefined` if it does not fit. */
-const parametersOf = (
-  template: readonly string[],
-  segments: readonly string[],
-): Readonly<Record<string, string>> | undefined => {
+const parametersOf = (template: readonly string[], path: string): Record<string, string> | undefined => {
+  const segments = path.split('/')
   if (template.length !== segments.length) return undefined
   const parameters: Record<string, string> = {}
   for (const [index, word] of template.entries()) {
@@ -53,40 +51,42 @@ const parametersOf = (
 /** Creates a router. Literal segments take precedence over parameters, and HEAD uses the route of GET. */
 export const createRouter = <Target>(routes: readonly Route<Target>[]) => {
   const literals = new Map<string, Route<Target>[]>()
-  const templates: {
-    readonly words: readonly string[]
-    readonly order: string
-    readonly route: Route<Target>
-  }[] = []
+  const hasParameters = ({ path }: Route<Target>): boolean => path.includes('/:')
   for (const route of routes) {
-    const { path } = route
-    if (!path.includes('/:')) literals.set(path, [...(literals.get(path) ?? []), route])
-    // A parameter is replaced by the last character of all, so that literal segments come first.
-    else templates.push({ words: path.split('/'), order: path.replace(/:[^/]+/g, '\uffff'), route })
+    if (!hasParameters(route)) literals.set(route.path, [...(literals.get(route.path) ?? []), route])
   }
-  templates.sort((one, other) => (one.order < other.order ? -1 : 1))
+  const templates = routes
+    .filter(hasParameters)
+    .map((route) => ({
+      route,
+      // Most paths do not start with the text before the first parameter, and are then not split.
+      head: route.path.slice(0, route.path.indexOf(':')),
+      words: route.path.split('/'),
+      // A parameter is replaced by the last character of all, so that literal segments come first.
+      order: route.path.replace(/:[^/]+/g, '\uffff'),
+    }))
+    .sort((one, other) => (one.order < other.order ? -1 : 1))
 
   const accepts = ({ methods }: Route<Target>, method: string): boolean =>
     methods.includes(method) || (method === 'HEAD' && methods.includes('GET'))
 
   const search = (path: string, method: string): Match<Target> => {
-    const same = literals.get(path) ?? []
-    for (const route of same) {
+    const allowed: string[] = []
+    for (const route of literals.get(path) ?? []) {
       if (accepts(route, method)) {
         return { kind: 'route', path: route.path, target: route.target, parameters: NO_PARAMETERS }
       }
+      allowed.push(...route.methods)
     }
-    const allowed = new Set(same.flatMap(({ methods }) => methods))
-    const segments = path.split('/')
-    for (const { words, route } of templates) {
-      const parameters = parametersOf(words, segments)
+    for (const { head, words, route } of templates) {
+      const parameters = path.startsWith(head) ? parametersOf(words, path) : undefined
       if (parameters === undefined) continue
       if (accepts(route, method)) return { kind: 'route', path, target: route.target, parameters }
-      for (const each of route.methods) allowed.add(each)
+      allowed.push(...route.methods)
     }
-    if (allowed.size === 0) return { kind: 'none' }
-    if (allowed.has('GET')) allowed.add('HEAD')
-    return { kind: 'other-method', allow: [...allowed].sort().join(', ') }
+    if (allowed.length === 0) return { kind: 'none' }
+    if (allowed.includes('GET')) allowed.push('HEAD')
+    return { kind: 'other-method', allow: [...new Set(allowed)].sort().join(', ') }
   }
 
   return { search, routes }
@@ -278,7 +278,7 @@ export const locate = <AnyArea extends Routed>(
 ): readonly Located<AnyArea>[] => {
   const candidates: (Located<AnyArea> & { readonly base: string })[] = []
   for (const { url: base, area: name } of bases) {
-    if (!url.startsWith(base) || !['/', '?', '#', ''].includes(url.charAt(base.length))) continue
+    if (!url.startsWith(base) || !'/?#'.includes(url.charAt(base.length))) continue
     const area = areas[name]
     const { path, query } = split(url.slice(base.length))
     const match = area.router.search(path, method)
