@@ -1,5 +1,4 @@
-import { preflightResponse, toResponse, toTruncatedResponse } from './http/message.ts'
-import type { Handler } from './http/pipeline.ts'
+import { type Handler, preflightResponse, toResponse, toTruncatedResponse } from './http/message.ts'
 import { keepProcessAlive } from './time/machine.ts'
 
 /** The part of MSW's `http` that the mock uses, which is the same in MSW 2.12 and 3. */

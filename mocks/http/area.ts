@@ -3,8 +3,14 @@ import { oneOf } from '../../src/contract/fields.ts'
 import { gatewayContract } from '../../src/contract/gateway.ts'
 import { subscriptionsContract } from '../../src/contract/subscriptions.ts'
 import { check } from '../base/fields.ts'
-import type { Fields, Refusal, Result } from '../base/result.ts'
-import type { HeaderFields, IncomingRequest, ReadBody, ResponseData } from './message.ts'
+import type { Fields, Refusal, RefusalReason, Result } from '../base/result.ts'
+import {
+  type HeaderFields,
+  type IncomingRequest,
+  jsonResponse,
+  type ReadBody,
+  type ResponseData,
+} from './message.ts'
 import type { OperationTarget, Routed } from './routes.ts'
 
 /** Operation ids of both areas, such as `gateway.charge`. */
@@ -77,9 +83,18 @@ export interface Admission {
   /** How many calls a window allows. */
   readonly limit: number
   /** The rate-limit headers that every response has. */
-  readonly headers: HeaderFields
-  /** The headers that a refused call has in addition. */
-  readonly retryAfter: HeaderFields
+  readonly headers?: HeaderFields
+  /** The milliseconds of the Retry-After header of a refused call; absent if the header is not sent. */
+  readonly retryIn?: number | undefined
+}
+
+/** A call, as a rate limit reads it. */
+export interface LimitedCall {
+  readonly bearer: string | undefined
+  readonly target: OperationTarget | undefined
+  readonly fields: Fields
+  /** Whether the call counts if it is allowed. */
+  readonly counts: boolean
 }
 
 /** The HTTP side of an area. */
@@ -91,23 +106,20 @@ export interface AreaRuntime extends Routed {
     readonly unknownFields: 'ignore' | 'refuse'
     readonly keyInFlight?: 'wait' | 'conflict'
   }
-  /** Decides by the rate limit whether a call is allowed. A call that is allowed counts, unless `counts` is false. */
-  limit(
-    bearer: string | undefined,
-    definition: EndpointDefinition | undefined,
-    fields: Fields,
-    counts: boolean,
-  ): Admission
+  /** Decides by the rate limit whether a call is allowed. */
+  limit(call: LimitedCall): Admission
   /** Finds the caller to whom a token or an API key belongs. */
-  authenticate(definition: EndpointDefinition, bearer: string | undefined): Result<unknown>
+  authenticate(bearer: string | undefined): Result<unknown>
   readonly replays: Readonly<Record<string, (call: AnyCall) => Result<Replay> | undefined>>
   readonly resolvers: Readonly<Record<string, (call: AnyCall) => Result<unknown>>>
-  /** Builds the response of a success. `headers` are added to each response. */
-  success(definition: EndpointDefinition, body: unknown, headers: HeaderFields): ResponseData
-  /** Builds the response of a refusal. */
-  refusal(refusal: Refusal, headers: HeaderFields): ResponseData
-  /** Builds the error response for an outage, a fault or a wrong path. */
-  failure(status: number, message: string, headers: HeaderFields): ResponseData
+  /** Adds what is common to the bodies of successful responses. If absent, the resolver returns the whole body. */
+  envelope?(definition: EndpointDefinition, body: unknown): unknown
+  /** The HTTP status and the error code of each refusal. A refusal that is not listed is an internal error. */
+  readonly refusals: { readonly [Reason in RefusalReason]?: readonly [status: number, code: string] }
+  /** Returns the error code of an outage, a fault or a wrong path. */
+  codeOf(status: number): string
+  /** Returns the body of an error response. */
+  error(code: string, message: string): unknown
   /** Returns fields, such as `msisdn`, of the charge or subscription whose id is in the path. */
   correlationFields(parameters: Readonly<Record<string, string>>): Fields
 }
@@ -128,10 +140,6 @@ export interface LimitContext {
   /** If it returns true, the rate limit is off: every call is allowed, and none counts. */
   readonly isOff: (() => boolean) | undefined
 }
-
-/** Returns the seconds from `now` until `time`, rounded up, as text. The result is at least 1. */
-export const secondsUntil = (time: number, now: number): string =>
-  String(Math.max(1, Math.ceil((time - now) / 1_000)))
 
 /** A request to an area. */
 export interface Exchange {
@@ -154,3 +162,37 @@ export interface Exchange {
   /** The body; absent until it is read, and for a request without an operation. */
   body: ReadBody | undefined
 }
+
+/** Returns an error response in the format of an area. */
+export const errorResponse = (
+  area: AreaRuntime,
+  status: number,
+  message: string,
+  headers: HeaderFields,
+  code = area.codeOf(status),
+): ResponseData => jsonResponse(status, area.error(code, message), headers)
+
+/** Refuses a request for a reason of its operation. */
+export const refused = (
+  area: AreaRuntime,
+  { reason, message, field, explanation }: Refusal,
+  headers: HeaderFields,
+) => {
+  const sentences = [message, field && `Field: ${field}.`, explanation].filter(Boolean)
+  const [status, code] = area.refusals[reason] ?? [500]
+  return failed(area, status, { rule: reason, message, explanation: sentences.join(' ') }, headers, code)
+}
+
+/** Rejects a request. `code` is the error code, if it does not follow from the status. */
+export const failed = (
+  area: AreaRuntime,
+  status: number,
+  { rule, message, explanation = message }: { rule: string; message: string; explanation?: string },
+  headers: HeaderFields,
+  code?: string,
+) => ({
+  response: errorResponse(area, status, message, headers, code),
+  executed: false,
+  rule,
+  explanation,
+})

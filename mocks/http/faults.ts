@@ -1,7 +1,7 @@
 import type { EndpointDefinition } from '../../src/contract/endpoint.ts'
 import { check } from '../base/fields.ts'
 import { comparableNumber } from '../gateway/behaviors.ts'
-import type { AreaRuntime } from './area.ts'
+import { type AreaRuntime, type Exchange, errorResponse, type Operation } from './area.ts'
 import {
   type AnyFault,
   effectOf,
@@ -13,6 +13,7 @@ import {
   faultSchema,
 } from './fault-schema.ts'
 import {
+  fieldsOf,
   type HeaderFields,
   jsonResponse,
   type MockResponse,
@@ -21,6 +22,7 @@ import {
   respondWith,
 } from './message.ts'
 import type { Decided, Decision } from './request-log.ts'
+import type { OperationTarget } from './routes.ts'
 
 /** The delays and the fault that apply to one request. */
 export interface AppliedFault {
@@ -68,6 +70,21 @@ const matches = ({ when }: Fault, request: () => FaultRequest): boolean => {
 const timesOf = ({ times, probability }: Fault): number => {
   if (times === 'always') return Number.POSITIVE_INFINITY
   return times ?? (probability === undefined ? 1 : Number.POSITIVE_INFINITY)
+}
+
+/** Returns the request in the form that the `when` of a fault receives. */
+export const faultRequestOf = (exchange: Exchange, { definition }: OperationTarget): FaultRequest => {
+  const { area, parameters, query, idempotencyKey } = exchange
+  return {
+    operation: definition.operation as Operation,
+    fields: {
+      ...area.correlationFields(parameters),
+      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+      ...Object.fromEntries(new URLSearchParams(query)),
+      ...fieldsOf(exchange),
+      ...parameters,
+    },
+  }
 }
 
 /** The faults of a mock. */
@@ -190,7 +207,7 @@ const faultResponse = (
         body: textOr(body, TRUNCATED_JSON),
       }
     case 'rate-limit':
-      return area.failure(429, 'Too many requests.', {
+      return errorResponse(area, 429, 'Too many requests.', {
         ...limitHeaders,
         ...('X-RateLimit-Remaining' in limitHeaders ? { 'X-RateLimit-Remaining': '0' } : {}),
         ...retryHeaders(area.name === 'gateway' ? { 'Retry-After': '1' } : {}),
@@ -198,7 +215,7 @@ const faultResponse = (
     default: {
       const { status = 500 } = effect
       const all = { ...limitHeaders, ...retryHeaders({}) }
-      if (body === undefined) return area.failure(status, 'The request failed.', all)
+      if (body === undefined) return errorResponse(area, status, 'The request failed.', all)
       return typeof body === 'string'
         ? { status, headers: { 'Content-Type': 'text/plain; charset=utf-8', ...all }, body }
         : jsonResponse(status, body, all)

@@ -1,16 +1,19 @@
 import type { Area, EndpointDefinition } from '../../src/contract/endpoint.ts'
-import type { Fields, Refusal } from '../base/result.ts'
+import type { Refusal } from '../base/result.ts'
 import { delayResponse, machineNow } from '../time/machine.ts'
-import type { AreaRuntime, Exchange, Operation } from './area.ts'
-import type { FaultRequest } from './fault-schema.ts'
-import { type AppliedFault, applyFault, type FaultPlan } from './faults.ts'
-import type { HeaderFields, IncomingRequest, MockResponse, ResponseData } from './message.ts'
+import { type Admission, type AreaRuntime, type Exchange, failed, refused } from './area.ts'
+import { type AppliedFault, applyFault, type FaultPlan, faultRequestOf } from './faults.ts'
+import type { Handler, HeaderFields, IncomingRequest, MockResponse, ResponseData } from './message.ts'
 import {
+  BodyTooLargeError,
+  fieldsOf,
   hasLeft,
   isForm,
   isJson,
   isPreflight,
+  jsonResponse,
   NO_FIELDS,
+  NO_HEADERS,
   preflightResponse,
   readBody,
   respondWith,
@@ -30,9 +33,6 @@ export type PageHandler = (
   path: string,
 ) => Promise<ResponseData | undefined>
 
-/** Handles a request. Returns `undefined` for a URL that is not below a base URL of the mock. */
-export type Handler = (request: IncomingRequest) => Promise<MockResponse> | undefined
-
 /** What the pipeline of a mock needs. */
 export interface PipelineOptions {
   readonly areas: Readonly<Record<Area, AreaRuntime>>
@@ -50,16 +50,16 @@ export const createPipeline = (options: PipelineOptions): Handler => {
   /** The requests that a fault delays, by key: a second request with the same key can arrive meanwhile (row 73a). */
   const running = new Map<string, Promise<MockResponse>>()
 
+  const admit = (exchange: Exchange, counts: boolean): Admission => {
+    const { area, bearer, target } = exchange
+    return area.limit({ bearer, target, fields: fieldsOf(exchange), counts })
+  }
+
   /** Decides a request (row 5). `isKeyRunning`: an earlier request with the same key still runs (row 73a). */
   const decide = (exchange: Exchange, isKeyRunning: boolean): Decided => {
-    const { area, bearer, target, body } = exchange
+    const { area, target, body } = exchange
     const isDown = state.outages.has(area.name)
-    const { allowed, limit, headers, retryAfter } = area.limit(
-      bearer,
-      target?.definition,
-      fieldsOf(exchange),
-      !isDown,
-    )
+    const { allowed, limit, headers = NO_HEADERS, retryIn } = admit(exchange, !isDown)
     if (isDown) {
       const message = 'The service is unavailable.'
       return failed(area, 503, { rule: 'outage', message, explanation: 'An outage was started.' }, headers)
@@ -70,7 +70,9 @@ export const createPipeline = (options: PipelineOptions): Handler => {
         message: 'Too many requests.',
         explanation: `Option ${area.name}.rateLimit allows ${limit} calls per window.`,
       }
-      return refused(area, refusal, { ...headers, ...retryAfter })
+      if (retryIn === undefined) return refused(area, refusal, headers)
+      const seconds = String(Math.max(1, Math.ceil(retryIn / 1_000)))
+      return refused(area, refusal, { ...headers, 'Retry-After': seconds })
     }
     if (target === undefined) return unrouted(exchange, headers)
     if (body?.ok === false && body.isTooLarge) {
@@ -94,8 +96,9 @@ export const createPipeline = (options: PipelineOptions): Handler => {
   // The mock decides and logs each request synchronously, so parallel calls are decided one by one.
   const run = (exchange: Exchange, isKeyRunning = false): MockResponse => {
     const decided = decide(exchange, isKeyRunning)
-    log.write(now(), exchange, decided, decided.response)
-    return respondWith(decided.response)
+    const { response } = decided
+    log.write(now(), exchange, decided, response)
+    return { kind: 'complete', response }
   }
 
   /** Logs a request whose sender disconnected, and sends no response. */
@@ -111,7 +114,7 @@ export const createPipeline = (options: PipelineOptions): Handler => {
     { definition }: OperationTarget,
     isKeyRunning: boolean,
   ): Promise<MockResponse> => {
-    const { area, request, bearer } = exchange
+    const { area, request } = exchange
     if (fault.delayBefore > 0) {
       await delayResponse(fault.delayBefore, request.signal)
       if (hasLeft(request)) return aborted(exchange)
@@ -120,7 +123,7 @@ export const createPipeline = (options: PipelineOptions): Handler => {
       area,
       definition,
       decide: () => decide(exchange, isKeyRunning),
-      countCall: () => area.limit(bearer, definition, fieldsOf(exchange), true).headers,
+      countCall: () => admit(exchange, true).headers ?? NO_HEADERS,
     })
     log.write(now(), exchange, decision, 'response' in sent ? sent.response : undefined)
     if (fault.delayAfter > 0) await delayResponse(fault.delayAfter, request.signal)
@@ -155,11 +158,15 @@ export const createPipeline = (options: PipelineOptions): Handler => {
     const { operation, method, auth } = target.definition
     try {
       // Only the login also accepts form fields (row 32).
-      exchange.body = method === 'GET' ? NO_BODY : await readBody(request, auth === 'credentials')
-    } catch {
-      aborted(exchange)
-      // Reading the body of the request failed, so `mock.fetch` rejects with a connection error.
-      return { kind: 'closed', code: 'ECONNRESET' }
+      exchange.body =
+        method === 'GET' ? NO_BODY : readBody(await request.text(), request, auth === 'credentials')
+    } catch (error) {
+      if (!(error instanceof BodyTooLargeError)) {
+        aborted(exchange)
+        // Reading the body of the request failed, so `mock.fetch` rejects with a connection error.
+        return { kind: 'closed', code: 'ECONNRESET' }
+      }
+      exchange.body = { ok: false, problem: error.message, isTooLarge: true }
     }
     if (hasLeft(request)) return aborted(exchange)
     const fault =
@@ -191,7 +198,9 @@ export const createPipeline = (options: PipelineOptions): Handler => {
   return (request) => {
     const [best, ...others] = locate(request.url, request.method, addresses.bases, areas)
     if (best === undefined) return undefined
-    if (isPreflight(request)) return Promise.resolve(respondWith(preflightResponse(request)))
+    if (request.method === 'OPTIONS' && isPreflight(request)) {
+      return Promise.resolve(respondWith(preflightResponse(request)))
+    }
     return best.match.kind === 'route'
       ? runOperation(receive(request, best), best.match.target)
       : runUnlessRouted(request, [best, ...others])
@@ -224,25 +233,10 @@ const mayBePage = (path: string): boolean => path.startsWith('/authorize/') || p
 
 const NO_BODY = { ok: true, fields: NO_FIELDS, characters: 0 } as const
 
-/** Returns the fields of a body, or an empty object if the body was not read or is not valid. */
-const fieldsOf = ({ body }: Exchange): Fields => (body?.ok === true ? body.fields : NO_FIELDS)
+/** The caller of an operation without authentication. */
+const NOBODY = { ok: true, value: undefined } as const
 
 const isEmpty = ({ body }: Exchange): boolean => body?.ok === true && Object.keys(body.fields).length === 0
-
-/** Returns the request in the form that the `when` of a fault receives. */
-const faultRequestOf = (exchange: Exchange, { definition }: OperationTarget): FaultRequest => {
-  const { area, parameters, query, idempotencyKey } = exchange
-  return {
-    operation: definition.operation as Operation,
-    fields: {
-      ...area.correlationFields(parameters),
-      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
-      ...Object.fromEntries(new URLSearchParams(query)),
-      ...fieldsOf(exchange),
-      ...parameters,
-    },
-  }
-}
 
 /** Responds to a request with an unknown path or a wrong method. */
 const unrouted = (exchange: Exchange, headers: HeaderFields): Decided => {
@@ -272,7 +266,8 @@ const execute = (
   headers: HeaderFields,
 ): Decided => {
   const { area, parameters, query, idempotencyKey = '' } = exchange
-  const caller = area.authenticate(definition, exchange.bearer)
+  const { auth } = definition
+  const caller = auth === 'token' || auth === 'api-key' ? area.authenticate(exchange.bearer) : NOBODY
   if (!caller.ok) return refused(area, caller.refusal, headers)
   const call = { parameters, query, fields: fieldsOf(exchange), idempotencyKey, caller: caller.value }
   // The first result of a used key comes before the checks of Content-Type and body (G rule 1).
@@ -282,7 +277,7 @@ const execute = (
   if (replay !== undefined) {
     const { body, explanation = '' } = replay.value
     return {
-      response: area.success(definition, body, headers),
+      response: success(area, definition, body, headers),
       executed: false,
       rule: 'replayed',
       explanation:
@@ -295,11 +290,24 @@ const execute = (
   if (result === undefined) throw new Error(`The operation ${name} has no resolver.`)
   if (!result.ok) return refused(area, result.refusal, headers)
   return {
-    response: area.success(definition, result.value, headers),
+    response: success(area, definition, result.value, headers),
     executed: true,
     rule: 'accepted',
     explanation: 'The operation was executed.',
   }
+}
+
+/** Returns the response of a success. Without a body, the status is 204. */
+const success = (
+  area: AreaRuntime,
+  definition: EndpointDefinition,
+  value: unknown,
+  headers: HeaderFields,
+): ResponseData => {
+  const body = area.envelope === undefined ? value : area.envelope(definition, value)
+  return body === undefined
+    ? { status: 204, headers, body: '' }
+    : jsonResponse(definition.status, body, headers)
 }
 
 /** Checks the Content-Type and the body. Returns the rejection of the request, or `undefined` if both are valid. */
@@ -329,20 +337,3 @@ const problemOf = (
     headers,
   )
 }
-
-const refused = (area: AreaRuntime, refusal: Refusal, headers: HeaderFields): Decided => ({
-  response: area.refusal(refusal, headers),
-  executed: false,
-  rule: refusal.reason,
-  explanation: [refusal.message, refusal.field && `Field: ${refusal.field}.`, refusal.explanation]
-    .filter(Boolean)
-    .join(' '),
-})
-
-/** Rejects a request for a reason outside its operation, for example because the body is malformed. */
-const failed = (
-  area: AreaRuntime,
-  status: number,
-  { rule, message, explanation = message }: { rule: string; message: string; explanation?: string },
-  headers: HeaderFields,
-): Decided => ({ response: area.failure(status, message, headers), executed: false, rule, explanation })
