@@ -52,7 +52,7 @@ const routeOf =
   (operation: Operation): string => {
     const route = Object.values(areas)
       .flatMap(({ router }) => router.routes)
-      .find(({ target }) => target.definition.operation === operation)
+      .find(({ definition }) => definition.operation === operation)
     return `${route?.methods[0] ?? ''} ${route?.path ?? ''}`
   }
 

@@ -53,9 +53,13 @@ export const createMswHandlers = <MswHandler>(
   const running = new Set<Request>()
   const escaped = bases.map((base) => base.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')).join('|')
   return [
-    http.all(new RegExp(`^(?:${escaped})(?:/.*)?$`), ({ request }) => {
+    http.all(new RegExp(`^(?:${escaped})(?:/.*)?$`), async ({ request }) => {
       running.add(request)
-      return respond(handler, request).finally(() => running.delete(request))
+      try {
+        return await respond(handler, request)
+      } finally {
+        running.delete(request)
+      }
     }),
   ]
 }

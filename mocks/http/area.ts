@@ -11,7 +11,7 @@ import {
   type ReadBody,
   type ResponseData,
 } from './message.ts'
-import type { OperationTarget, Routed } from './routes.ts'
+import type { Located, Route, Routed } from './routes.ts'
 
 /** Operation ids of both areas, such as `gateway.charge`. */
 export type Operation =
@@ -91,7 +91,7 @@ export interface Admission {
 /** A call, as a rate limit reads it. */
 export interface LimitedCall {
   readonly bearer: string | undefined
-  readonly target: OperationTarget | undefined
+  readonly route: Route | undefined
   readonly fields: Fields
   /** Whether the call counts if it is allowed. */
   readonly counts: boolean
@@ -142,21 +142,12 @@ export interface LimitContext {
 }
 
 /** A request to an area. */
-export interface Exchange {
+export interface Exchange extends Located<AreaRuntime> {
   readonly request: IncomingRequest
-  readonly area: AreaRuntime
   /** When the request arrived, in the machine's time. */
   readonly receivedAt: number
-  /** The path below the base URL, without the query. */
-  readonly path: string
-  readonly query: string
   /** The token of `Authorization: Bearer …`. */
   readonly bearer: string | undefined
-  /** The requested operation; absent if no operation has this path and method. */
-  readonly target: OperationTarget | undefined
-  /** The value of the Allow header, if the path exists but not with this method. */
-  readonly allow: string | undefined
-  readonly parameters: Readonly<Record<string, string>>
   readonly idempotencyKey: string | undefined
   readonly contentType: string | null
   /** The body; absent until it is read, and for a request without an operation. */

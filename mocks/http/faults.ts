@@ -22,7 +22,7 @@ import {
   respondWith,
 } from './message.ts'
 import type { Decided, Decision } from './request-log.ts'
-import type { OperationTarget } from './routes.ts'
+import type { Route } from './routes.ts'
 
 /** The delays and the fault that apply to one request. */
 export interface AppliedFault {
@@ -73,7 +73,7 @@ const timesOf = ({ times, probability }: Fault): number => {
 }
 
 /** Returns the request in the form that the `when` of a fault receives. */
-export const faultRequestOf = (exchange: Exchange, { definition }: OperationTarget): FaultRequest => {
+export const faultRequestOf = (exchange: Exchange, { definition }: Route): FaultRequest => {
   const { area, parameters, query, idempotencyKey } = exchange
   return {
     operation: definition.operation as Operation,

@@ -20,7 +20,7 @@ import {
   withCorsAndHead,
 } from './message.ts'
 import type { Decided, WritableRequestLog } from './request-log.ts'
-import { type Addresses, type Located, locate, nearestRoute, type OperationTarget } from './routes.ts'
+import { type Addresses, type Located, locate, nearestRoute, type Route } from './routes.ts'
 
 // The way of a request: locate → read → fault → outage → limit → route → size → authenticate → replay → check → operate
 // → respond → log. `createPipeline` has the steps around a decision. `decide` and `execute` have those from the outage to
@@ -51,13 +51,13 @@ export const createPipeline = (options: PipelineOptions): Handler => {
   const running = new Map<string, Promise<MockResponse>>()
 
   const admit = (exchange: Exchange, counts: boolean): Admission => {
-    const { area, bearer, target } = exchange
-    return area.limit({ bearer, target, fields: fieldsOf(exchange), counts })
+    const { area, bearer, route } = exchange
+    return area.limit({ bearer, route, fields: fieldsOf(exchange), counts })
   }
 
   /** Decides a request (row 5). `isKeyRunning`: an earlier request with the same key still runs (row 73a). */
   const decide = (exchange: Exchange, isKeyRunning: boolean): Decided => {
-    const { area, target, body } = exchange
+    const { area, route, body } = exchange
     const isDown = state.outages.has(area.name)
     const { allowed, limit, headers = NO_HEADERS, retryIn } = admit(exchange, !isDown)
     if (isDown) {
@@ -74,7 +74,7 @@ export const createPipeline = (options: PipelineOptions): Handler => {
       const seconds = String(Math.max(1, Math.ceil(retryIn / 1_000)))
       return refused(area, refusal, { ...headers, 'Retry-After': seconds })
     }
-    if (target === undefined) return unrouted(exchange, headers)
+    if (route === undefined) return unrouted(exchange, headers)
     if (body?.ok === false && body.isTooLarge) {
       const explanation = `${body.problem} Option maxBodyBytes of startMockServer sets the limit.`
       return failed(area, 413, { rule: 'body-too-large', message: body.problem, explanation }, headers)
@@ -82,7 +82,7 @@ export const createPipeline = (options: PipelineOptions): Handler => {
     // The URLs in the response point to the server that the client called.
     addresses.requested = exchange.request.server
     try {
-      return execute(exchange, target, isKeyRunning, headers)
+      return execute(exchange, route, isKeyRunning, headers)
     } catch (error) {
       const cause = error instanceof Error ? `${error.name}: ${error.message}` : 'unknown'
       const message = 'An internal error occurred.'
@@ -111,7 +111,7 @@ export const createPipeline = (options: PipelineOptions): Handler => {
   const runUnderFault = async (
     fault: AppliedFault,
     exchange: Exchange,
-    { definition }: OperationTarget,
+    { definition }: Route,
     isKeyRunning: boolean,
   ): Promise<MockResponse> => {
     const { area, request } = exchange
@@ -133,13 +133,13 @@ export const createPipeline = (options: PipelineOptions): Handler => {
   /** Runs a request while faults apply. A request whose key is used by a delayed request waits, or is refused. */
   const runInTurn = async (
     exchange: Exchange,
-    target: OperationTarget,
+    route: Route,
     fault: AppliedFault | undefined,
   ): Promise<MockResponse> => {
     const start = async (isKeyRunning: boolean): Promise<MockResponse> =>
-      fault === undefined ? run(exchange, isKeyRunning) : runUnderFault(fault, exchange, target, isKeyRunning)
+      fault === undefined ? run(exchange, isKeyRunning) : runUnderFault(fault, exchange, route, isKeyRunning)
     const { path, bearer, idempotencyKey = '' } = exchange
-    const { operation, idempotencyKey: hasKey } = target.definition
+    const { operation, idempotencyKey: hasKey } = route.definition
     if (!hasKey || idempotencyKey.trim() === '') return start(false)
     const key = [operation, path, bearer, idempotencyKey].join('\n')
     for (let earlier = running.get(key); earlier; earlier = running.get(key)) {
@@ -153,9 +153,9 @@ export const createPipeline = (options: PipelineOptions): Handler => {
     return result.finally(() => running.delete(key))
   }
 
-  const runOperation = async (exchange: Exchange, target: OperationTarget): Promise<MockResponse> => {
+  const runOperation = async (exchange: Exchange, route: Route): Promise<MockResponse> => {
     const { request } = exchange
-    const { operation, method, auth } = target.definition
+    const { operation, method, auth } = route.definition
     try {
       // Only the login also accepts form fields (row 32).
       exchange.body =
@@ -170,9 +170,9 @@ export const createPipeline = (options: PipelineOptions): Handler => {
     }
     if (hasLeft(request)) return aborted(exchange)
     const fault =
-      faults.active.length > 0 ? faults.next(operation, () => faultRequestOf(exchange, target)) : undefined
+      faults.active.length > 0 ? faults.next(operation, () => faultRequestOf(exchange, route)) : undefined
     const sent =
-      fault === undefined && running.size === 0 ? run(exchange) : await runInTurn(exchange, target, fault)
+      fault === undefined && running.size === 0 ? run(exchange) : await runInTurn(exchange, route, fault)
     return withCorsAndHead(request, sent)
   }
 
@@ -201,27 +201,25 @@ export const createPipeline = (options: PipelineOptions): Handler => {
     if (request.method === 'OPTIONS' && isPreflight(request)) {
       return Promise.resolve(respondWith(preflightResponse(request)))
     }
-    return best.match.kind === 'route'
-      ? runOperation(receive(request, best), best.match.target)
-      : runUnlessRouted(request, [best, ...others])
+    return best.route === undefined
+      ? runUnlessRouted(request, [best, ...others])
+      : runOperation(receive(request, best), best.route)
   }
 }
 
 /** Returns a request with what `locate` found for it. The body is not read. */
-const receive = (request: IncomingRequest, { area, path, query, match }: Located<AreaRuntime>): Exchange => ({
-  request,
-  area,
-  receivedAt: machineNow(),
-  path,
-  query,
-  bearer: bearerOf(request.headers.get('authorization')),
-  target: match.kind === 'route' ? match.target : undefined,
-  allow: match.kind === 'other-method' ? match.allow : undefined,
-  parameters: match.kind === 'route' ? match.parameters : {},
-  idempotencyKey: request.headers.get('idempotency-key') ?? undefined,
-  contentType: request.headers.get('content-type'),
-  body: undefined,
-})
+const receive = (request: IncomingRequest, located: Located<AreaRuntime>): Exchange => {
+  const { headers } = request
+  return {
+    ...located,
+    request,
+    receivedAt: machineNow(),
+    bearer: bearerOf(headers.get('authorization')),
+    idempotencyKey: headers.get('idempotency-key') ?? undefined,
+    contentType: headers.get('content-type'),
+    body: undefined,
+  }
+}
 
 const bearerOf = (header: string | null): string | undefined => {
   if (header === null || header.slice(0, 7).toLowerCase() !== 'bearer ') return undefined
@@ -261,7 +259,7 @@ const KEY_IN_USE: Refusal = {
 /** Authenticates and executes a request to an operation. */
 const execute = (
   exchange: Exchange,
-  { name, definition }: OperationTarget,
+  { name, definition }: Route,
   isKeyRunning: boolean,
   headers: HeaderFields,
 ): Decided => {

@@ -228,9 +228,9 @@ export const createRequestLog = (size: number, secrets: Secrets): WritableReques
       return entries.dropped
     },
     // Only a request to an operation has a body here. The form of a payer's page is omitted: it may contain a code.
-    write(at, { area, request, receivedAt, path, query, target, body, idempotencyKey }, decision, response) {
+    write(at, { area, request, receivedAt, path, query, route, body, idempotencyKey }, decision, response) {
       const { method } = request
-      const isNearby = target === undefined && decision.rule !== 'page'
+      const isNearby = route === undefined && decision.rule !== 'page'
       const entry: LogEntry = {
         at,
         durationMs: machineNow() - receivedAt,
@@ -238,7 +238,7 @@ export const createRequestLog = (size: number, secrets: Secrets): WritableReques
         method,
         path,
         query,
-        operation: target?.definition.operation,
+        operation: route?.definition.operation,
         headers: linesOf(request.headers),
         body,
         idempotencyKey,

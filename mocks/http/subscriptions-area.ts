@@ -159,7 +159,7 @@ const createWindowLimit = (
     return opened
   }
 
-  return ({ bearer, target, fields: { client_id }, counts }) => {
+  return ({ bearer, route, fields: { client_id }, counts }) => {
     const merchant = bearer === undefined ? undefined : domain.merchant(bearer)
     const ofToken = merchant?.ok ? merchant.value.clientId : ''
     const ofLogin = typeof client_id === 'string' ? client_id : ''
@@ -167,7 +167,7 @@ const createWindowLimit = (
     const isUncounted = isOff?.() === true
     const window = isUncounted
       ? { startedAt: time, count: 0 }
-      : windowOf(target?.definition.auth === 'credentials' ? ofLogin : ofToken, time)
+      : windowOf(route?.definition.auth === 'credentials' ? ofLogin : ofToken, time)
     const allowed = isUncounted || window.count < limit
     if (allowed && counts && !isUncounted) window.count += 1
     const resetAt = window.startedAt + windowMs

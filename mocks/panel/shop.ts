@@ -9,7 +9,7 @@ import { PANEL_PATH } from './access.ts'
 export const pathOf = (mock: Mock, operation: Operation): string =>
   Object.values(internalsOf(mock).areas)
     .flatMap(({ router }) => router.routes)
-    .find(({ target }) => target.definition.operation === operation)?.path ?? ''
+    .find(({ definition }) => definition.operation === operation)?.path ?? ''
 
 type Fields = Readonly<Record<string, unknown>>
 
