@@ -142,7 +142,7 @@ export interface LimitContext {
 }
 
 /** A request to an area. */
-export interface Exchange extends Located<AreaRuntime> {
+export type Exchange = Located<AreaRuntime> & {
   readonly request: IncomingRequest
   /** When the request arrived, in the machine's time. */
   readonly receivedAt: number
@@ -152,7 +152,12 @@ export interface Exchange extends Located<AreaRuntime> {
   readonly contentType: string | null
   /** The body; absent until it is read, and for a request without an operation. */
   body: ReadBody | undefined
+  /** The headers of the response that do not depend on its body, such as those of the rate limit. */
+  headers: HeaderFields
 }
+
+/** A request to an operation. */
+export type OperationExchange = Extract<Exchange, { readonly route: Route }>
 
 /** Returns an error response in the format of an area. */
 export const errorResponse = (
@@ -163,27 +168,19 @@ export const errorResponse = (
   code = area.codeOf(status),
 ): ResponseData => jsonResponse(status, area.error(code, message), headers)
 
-/** Refuses a request for a reason of its operation. */
-export const refused = (
-  area: AreaRuntime,
-  { reason, message, field, explanation }: Refusal,
-  headers: HeaderFields,
-) => {
-  const sentences = [message, field && `Field: ${field}.`, explanation].filter(Boolean)
-  const [status, code] = area.refusals[reason] ?? [500]
-  return failed(area, status, { rule: reason, message, explanation: sentences.join(' ') }, headers, code)
-}
-
 /** Rejects a request. `code` is the error code, if it does not follow from the status. */
 export const failed = (
-  area: AreaRuntime,
+  { area, headers }: Exchange,
   status: number,
-  { rule, message, explanation = message }: { rule: string; message: string; explanation?: string },
-  headers: HeaderFields,
+  rule: string,
+  message: string,
+  explanation = message,
   code?: string,
-) => ({
-  response: errorResponse(area, status, message, headers, code),
-  executed: false,
-  rule,
-  explanation,
-})
+) => ({ response: errorResponse(area, status, message, headers, code), executed: false, rule, explanation })
+
+/** Refuses a request for a reason of its operation. */
+export const refused = (exchange: Exchange, { reason, message, field, explanation }: Refusal) => {
+  const sentences = [message, field && `Field: ${field}.`, explanation].filter(Boolean)
+  const [status, code] = exchange.area.refusals[reason] ?? [500]
+  return failed(exchange, status, reason, message, sentences.join(' '), code)
+}

@@ -1,7 +1,7 @@
 import type { EndpointDefinition } from '../../src/contract/endpoint.ts'
 import { check } from '../base/fields.ts'
 import { comparableNumber } from '../gateway/behaviors.ts'
-import { type AreaRuntime, type Exchange, errorResponse, type Operation } from './area.ts'
+import { type AreaRuntime, errorResponse, type Operation, type OperationExchange } from './area.ts'
 import {
   type AnyFault,
   effectOf,
@@ -22,7 +22,6 @@ import {
   respondWith,
 } from './message.ts'
 import type { Decided, Decision } from './request-log.ts'
-import type { Route } from './routes.ts'
 
 /** The delays and the fault that apply to one request. */
 export interface AppliedFault {
@@ -73,10 +72,10 @@ const timesOf = ({ times, probability }: Fault): number => {
 }
 
 /** Returns the request in the form that the `when` of a fault receives. */
-export const faultRequestOf = (exchange: Exchange, { definition }: Route): FaultRequest => {
-  const { area, parameters, query, idempotencyKey } = exchange
+export const faultRequestOf = (exchange: OperationExchange): FaultRequest => {
+  const { area, route, parameters, query, idempotencyKey } = exchange
   return {
-    operation: definition.operation as Operation,
+    operation: route.definition.operation as Operation,
     fields: {
       ...area.correlationFields(parameters),
       ...(idempotencyKey === undefined ? {} : { idempotencyKey }),

@@ -12,15 +12,15 @@ export interface Route {
 }
 
 /** The result of a route search. */
-export interface Match {
+export type Match = {
   /** The path. For a route without parameters, this is the route's own text: the log keeps no copy of the URL. */
   readonly path: string
-  /** The route; absent if no operation has this path and method. */
-  readonly route: Route | undefined
-  /** The value of the Allow header, if the path exists but not with this method. */
-  readonly allow: string | undefined
   readonly parameters: Readonly<Record<string, string>>
-}
+} & (
+  | { readonly route: Route; readonly allow: undefined }
+  /** No operation has this path and method. `allow` is the value of the Allow header, if another method exists. */
+  | { readonly route: undefined; readonly allow: string | undefined }
+)
 
 /** Decodes a segment of a path. A malformed segment remains unchanged. */
 export const decoded = (segment: string): string => {
@@ -203,7 +203,7 @@ export const createAddresses = (
 }
 
 /** An area whose base URL matches a request, and what its router found for the path below the base URL. */
-export interface Located<AnyArea extends Routed> extends Match {
+export type Located<AnyArea extends Routed> = Match & {
   readonly area: AnyArea
   readonly query: string
 }
