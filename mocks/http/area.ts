@@ -152,7 +152,7 @@ export type Exchange = Located<AreaRuntime> & {
   readonly contentType: string | null
   /** The body; absent until it is read, and for a request without an operation. */
   body: ReadBody | undefined
-  /** The headers of the response that do not depend on its body, such as those of the rate limit. */
+  /** The rate-limit headers of the response. */
   headers: HeaderFields
 }
 
@@ -170,17 +170,23 @@ export const errorResponse = (
 
 /** Rejects a request. `code` is the error code, if it does not follow from the status. */
 export const failed = (
-  { area, headers }: Exchange,
+  { area, headers: own }: Exchange,
   status: number,
   rule: string,
   message: string,
   explanation = message,
-  code?: string,
-) => ({ response: errorResponse(area, status, message, headers, code), executed: false, rule, explanation })
+  { code, headers }: { readonly code?: string | undefined; readonly headers?: HeaderFields } = {},
+) => ({
+  response: errorResponse(area, status, message, { ...own, ...headers }, code),
+  executed: false,
+  rule,
+  explanation,
+})
 
 /** Refuses a request for a reason of its operation. */
-export const refused = (exchange: Exchange, { reason, message, field, explanation }: Refusal) => {
+export const refused = (exchange: Exchange, refusal: Refusal, headers?: HeaderFields) => {
+  const { reason, message, field, explanation } = refusal
   const sentences = [message, field && `Field: ${field}.`, explanation].filter(Boolean)
   const [status, code] = exchange.area.refusals[reason] ?? [500]
-  return failed(exchange, status, reason, message, sentences.join(' '), code)
+  return failed(exchange, status, reason, message, sentences.join(' '), { code, ...(headers && { headers }) })
 }

@@ -73,12 +73,11 @@ export const createPipeline = (options: PipelineOptions): Handler => {
     if (isDown)
       return failed(exchange, 503, 'outage', 'The service is unavailable.', 'An outage was started.')
     if (!allowed) {
-      if (retryIn !== undefined) {
-        const seconds = Math.max(1, Math.ceil(retryIn / 1_000))
-        exchange.headers = { ...exchange.headers, 'Retry-After': String(seconds) }
-      }
       const explanation = `Option ${area.name}.rateLimit allows ${limit} calls per window.`
-      return refused(exchange, { reason: 'rate_limited', message: 'Too many requests.', explanation })
+      const refusal: Refusal = { reason: 'rate_limited', message: 'Too many requests.', explanation }
+      if (retryIn === undefined) return refused(exchange, refusal)
+      const seconds = Math.max(1, Math.ceil(retryIn / 1_000))
+      return refused(exchange, refusal, { 'Retry-After': String(seconds) })
     }
     if (exchange.route === undefined) return unrouted(exchange)
     if (body?.ok === false && body.isTooLarge) {
@@ -118,16 +117,14 @@ export const createPipeline = (options: PipelineOptions): Handler => {
     exchange: OperationExchange,
     isKeyRunning: boolean,
   ): Promise<MockResponse> => {
-    const { area, request, route } = exchange
+    const { request } = exchange
     if (fault.delayBefore > 0) {
       await delayResponse(fault.delayBefore, request.signal)
       if (hasLeft(request)) return aborted(exchange)
     }
-    const { sent, decision } = applyFault(fault, {
-      area,
-      definition: route.definition,
+    const { sent, decision } = applyFault(fault, exchange, {
       decide: () => decide(exchange, isKeyRunning),
-      countCall: () => admit(exchange, true).headers ?? NO_HEADERS,
+      countCall: () => void admit(exchange, true),
     })
     log.write(now(), exchange, decision, 'response' in sent ? sent.response : undefined)
     if (fault.delayAfter > 0) await delayResponse(fault.delayAfter, request.signal)
@@ -248,9 +245,9 @@ const isEmpty = ({ body }: Exchange): boolean => body?.ok === true && Object.key
 const unrouted = (exchange: Exchange): Decided => {
   const { area, allow, path, request } = exchange
   if (allow !== undefined) {
-    exchange.headers = { ...exchange.headers, Allow: allow }
     const explanation = `This path accepts ${allow} only.`
-    return failed(exchange, 405, 'wrong-method', 'The method is not allowed.', explanation)
+    const headers = { Allow: allow }
+    return failed(exchange, 405, 'wrong-method', 'The method is not allowed.', explanation, { headers })
   }
   const nearest = nearestRoute(path, request.method, area.router.routes).route
   const explanation = `No operation has this path. The most similar route is ${nearest}.`
