@@ -117,7 +117,7 @@ export const withCorsAndHead = ({ method, headers }: IncomingRequest, sent: Mock
 }
 
 /** Creates an error like the one that `fetch` of Node throws if the connection fails. */
-export const connectionError = (code: string, message: string, outer = 'fetch failed'): TypeError =>
+const connectionError = (code: string, message: string, outer = 'fetch failed'): TypeError =>
   new TypeError(outer, { cause: Object.assign(new Error(message), { code }) })
 
 const MESSAGES: Readonly<Record<string, string>> = {
@@ -127,7 +127,7 @@ const MESSAGES: Readonly<Record<string, string>> = {
 }
 
 /** Returns the error that `fetch` throws if the connection closes with this code. */
-export const closedError = (code: string): TypeError => connectionError(code, MESSAGES[code] ?? code)
+const closedError = (code: string): TypeError => connectionError(code, MESSAGES[code] ?? code)
 
 /** Converts a response to a `Response` object. */
 export const toResponse = ({ status, headers, body }: ResponseData): Response =>
