@@ -128,7 +128,12 @@ const measureMemory = (): void => {
       `{"msisdn":"+8801${index}","amount":2500,"currency":"BDT","redirect_uri":"https://shop.example/return/${index}"}`,
     )
     const key = `key-${index}-8f14e45f-ceea-467f`
-    const made = gateway.charge({ credential: 'key-1', key }, fields)
+    const made = gateway.charge({
+      caller: { credential: 'key-1' },
+      idempotencyKey: key,
+      parameters: {},
+      fields,
+    })
     if (!made.ok) throw new Error(made.refusal.message)
     gateway.confirm(made.value.confirmation_id, { otp: '123456' })
   }

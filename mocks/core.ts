@@ -4,8 +4,8 @@ import { SUBSCRIPTIONS_API_PREFIX } from '../src/contract/subscriptions.ts'
 import { createInternals, type MockInternals, withInternals } from './assemble.ts'
 import { also, check, rule, strict } from './base/fields.ts'
 import { MockRefusedError, valueOrThrow } from './base/result.ts'
-import { createMockFetch } from './fetch.ts'
 import type { Operation } from './http/area.ts'
+import { createMockFetch } from './http/message.ts'
 import { explain } from './http/request-log.ts'
 import { type MockOptions, type ReadOptions, readMockOptions } from './options.ts'
 import type { Comparison } from './probe/compare.ts'
@@ -52,7 +52,7 @@ const routeOf =
   (operation: Operation): string => {
     const route = Object.values(areas)
       .flatMap(({ router }) => router.routes)
-      .find(({ target }) => target.definition.operation === operation)
+      .find(({ definition }) => definition.operation === operation)
     return `${route?.methods[0] ?? ''} ${route?.path ?? ''}`
   }
 
@@ -158,7 +158,6 @@ export type {
   SentNotification,
   Signing,
 } from './delivery/types.ts'
-export type { MockFetch } from './fetch.ts'
 export type { BehaviorName, ChargeOutcome, NumberTable, Resolution } from './gateway/behaviors.ts'
 export { behaviors, testNumbers } from './gateway/behaviors.ts'
 export type { GatewayOptions, RollingLimit, SeedCharge } from './gateway/options.ts'
@@ -175,6 +174,7 @@ export type {
   FaultStep,
   FaultTarget,
 } from './http/fault-schema.ts'
+export type { MockFetch } from './http/message.ts'
 export type { LoggedRequest, RequestLog } from './http/request-log.ts'
 export type { Variant, VariantForm } from './http/subscriptions-area.ts'
 export type { AreaHttpOptions, MockOptions, NotifyOptions, SubscriptionsHttpOptions } from './options.ts'

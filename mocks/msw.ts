@@ -1,5 +1,4 @@
-import { preflightResponse, toResponse, toTruncatedResponse } from './http/message.ts'
-import type { Handler } from './http/pipeline.ts'
+import { type Handler, preflightResponse, toResponse, toTruncatedResponse } from './http/message.ts'
 import { keepProcessAlive } from './time/machine.ts'
 
 /** The part of MSW's `http` that the mock uses, which is the same in MSW 2.12 and 3. */
@@ -54,9 +53,13 @@ export const createMswHandlers = <MswHandler>(
   const running = new Set<Request>()
   const escaped = bases.map((base) => base.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')).join('|')
   return [
-    http.all(new RegExp(`^(?:${escaped})(?:/.*)?$`), ({ request }) => {
+    http.all(new RegExp(`^(?:${escaped})(?:/.*)?$`), async ({ request }) => {
       running.add(request)
-      return respond(handler, request).finally(() => running.delete(request))
+      try {
+        return await respond(handler, request)
+      } finally {
+        running.delete(request)
+      }
     }),
   ]
 }

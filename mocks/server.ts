@@ -12,7 +12,7 @@ import type { ReadHost } from './panel/access.ts'
 import { API_DOCUMENT_PATH, API_PAGE_PATH, createReadHost, isHostName, PANEL_PATH } from './panel/access.ts'
 import type { Panel } from './panel/panel.ts'
 import type { NodeIncoming, NodeOutgoing } from './server/node-http.ts'
-import { incomingRequest, writeFailure, writeResponse } from './server/node-http.ts'
+import { NodeRequest, writeFailure, writeResponse } from './server/node-http.ts'
 import type { Mock } from './types.ts'
 
 const text = filledText()
@@ -191,7 +191,7 @@ export async function startMockServer(options: MockServerOptions = {}): Promise<
   const respond = async (incoming: NodeIncoming, outgoing: NodeOutgoing): Promise<void> => {
     const called = { publicUrl, url: readHost(hostOf(incoming)) ?? base }
     const url = `${base}${pathOf(incoming.url ?? '/')}`
-    const request = incomingRequest(url, called, incoming, outgoing, maxBodyBytes)
+    const request = new NodeRequest(url, called, incoming, outgoing, maxBodyBytes)
     const sent = await (site(incoming, request)?.then(respondWith) ?? handler(request))
     // `sent` is never undefined, because the URL starts with `base`, and the handler responds to every such URL.
     if (sent !== undefined) writeResponse(incoming, outgoing, sent)

@@ -113,7 +113,7 @@ const paths: readonly Path[] = [
   {
     what: 'mock: a charge',
     folders: ['mocks/', 'src/contract/'],
-    limit: { files: 14, functions: 64 },
+    limit: { files: 12, functions: 60 },
     target: { files: 12, functions: 60 },
     prepare: prepareMock,
   },

@@ -8,8 +8,9 @@ import type {
   ChargeEventType,
   ChargeFields,
   ChargeRecord,
+  GatewayCall,
   GatewayContext,
-  IdempotencyScope,
+  LimitContext,
 } from './state.ts'
 import {
   chargeBody,
@@ -21,8 +22,7 @@ import {
   lengthOf,
   newGatewayState,
 } from './state.ts'
-import type { ConfirmationView, GatewayEvent, ListedCharge } from './views.ts'
-import { confirmationView, eventsBy, listedCharge } from './views.ts'
+import { type ConfirmationView, confirmationView, createReader } from './views.ts'
 
 const reject = (reason: Parameters<typeof refused>[0], message: string, explanation?: string) =>
   refused(reason, message, explanation === undefined ? {} : { explanation })
@@ -110,6 +110,28 @@ const createBodyChecks = (options: GatewayOptions) => {
   }
 }
 
+const UNLIMITED = { allowed: true, limit: 0 }
+
+/**
+ * Creates a limit with a rolling window (Limits, area G). It accepts at most `limit` calls in any period of `windowMs`
+ * milliseconds, for all routes and callers together. Refused calls do not count.
+ */
+export const createRollingLimit = (rolling: GatewayOptions['rateLimit'], context: LimitContext) => {
+  const { limit, windowMs } = rolling || { limit: Number.POSITIVE_INFINITY, windowMs: 0 }
+  return ({ counts }: { readonly counts: boolean }) => {
+    const { state, now, isOff } = context
+    const times = state.limits.gateway
+    if (times === undefined || isOff?.() === true) return UNLIMITED
+    const time = now()
+    // After the clock is set back, the times of earlier calls can be in the future. These calls must not count.
+    while ((times.at(-1) ?? time) > time) times.pop()
+    while ((times[0] ?? time) <= time - windowMs) times.shift()
+    const allowed = times.length < limit
+    if (allowed && counts) times.push(time)
+    return { allowed, limit, retryIn: (times[0] ?? time) + windowMs - time }
+  }
+}
+
 /** The gateway (area G) of a mock. */
 export type Gateway = ReturnType<typeof createGateway>
 
@@ -126,13 +148,9 @@ export const createGateway = (context: GatewayContext) => {
   const body = (charge: ChargeRecord): ChargeBody => chargeBody(charge, standing(charge))
 
   /** Keeps the first step of a new charge as the result of its idempotency key. */
-  const begin = (
-    scope: IdempotencyScope,
-    charge: ChargeRecord,
-    type: ChargeEventType,
-  ): Result<ChargeBody> => {
+  const begin = (call: GatewayCall, charge: ChargeRecord, type: ChargeEventType): Result<ChargeBody> => {
     const step = record(charge, type, charge.standing)
-    keepKey(state.gateway, scope, step)
+    keepKey(state.gateway, call, step)
     return ok(chargeBody(charge, step))
   }
 
@@ -191,15 +209,14 @@ export const createGateway = (context: GatewayContext) => {
      * key (row 71) and, under `keyReuse: 'reject'`, a used key with another body (row 72).
      */
     findReplay(
-      scope: IdempotencyScope,
-      fields: Fields,
+      call: GatewayCall,
     ): Result<{ readonly body: ChargeBody; readonly explanation?: string }> | undefined {
-      if (scope.key.trim() === '') {
+      if (call.idempotencyKey.trim() === '') {
         return reject('missing_idempotency_key', 'The Idempotency-Key header is required.')
       }
-      const first = firstStep(state.gateway, scope)
+      const first = firstStep(state.gateway, call)
       if (first === undefined || first.at + keyTtl <= now()) return undefined
-      const other = differingField(first.charge, fields)
+      const other = differingField(first.charge, call.fields)
       const body = chargeBody(first.charge, first)
       if (other === undefined) return ok({ body })
       const explanation = `The first request had another ${other}.`
@@ -214,8 +231,8 @@ export const createGateway = (context: GatewayContext) => {
       )
     },
     /** Creates a charge, which waits for its one-time code. Call `findReplay` first. */
-    charge(scope: IdempotencyScope, fields: Fields): Result<ChargeBody> {
-      const wanted = readCharge(fields)
+    charge(call: GatewayCall): Result<ChargeBody> {
+      const wanted = readCharge(call.fields)
       if (!wanted.ok) return wanted
       const { msisdn, redirect_uri } = wanted.value
       if (options.unlistedNumbers === 'refuse' && ownBehavior(msisdn) === undefined) {
@@ -231,8 +248,8 @@ export const createGateway = (context: GatewayContext) => {
       }
       const { amount, currency } = wanted.value
       const given = { msisdn, amount, currency, redirect_uri, status: 'pending_confirmation' } as const
-      const charge = add(given, scope.credential, scope.key)
-      const result = begin(scope, charge, 'charge.created')
+      const charge = add(given, call.caller.credential, call.idempotencyKey)
+      const result = begin(call, charge, 'charge.created')
       enter(charge, charge.standing, charge.createdAt)
       return result
     },
@@ -270,14 +287,16 @@ export const createGateway = (context: GatewayContext) => {
      * Renews a mandate, a succeeded charge whose id is `id`. The renewal needs no code and has its result at once (G
      * rule 3). Call `findReplay` first.
      */
-    renew(scope: IdempotencyScope, id: string, fields: Fields): Result<ChargeBody> {
-      const mandateId = readText('mandate_id', fields)
+    renew(call: GatewayCall & { readonly parameters: { readonly id: string } }): Result<ChargeBody> {
+      const { id } = call.parameters
+      const { credential } = call.caller
+      const mandateId = readText('mandate_id', call.fields)
       if (!mandateId.ok) return mandateId
       if (mandateId.value !== id) {
         const message = 'mandate_id differs from the charge in the path.'
         return refused('mandate_mismatch', message, { field: 'mandate_id' })
       }
-      const found = find('id', id, scope.credential)
+      const found = find('id', id, credential)
       if (!found.ok) return found
       const mandate = found.value
       const { status } = standing(mandate)
@@ -290,8 +309,8 @@ export const createGateway = (context: GatewayContext) => {
       const outcome = resultOf(mandate)
       const { msisdn, amount, currency, redirect_uri } = mandate
       const renewal = { msisdn, amount, currency, redirect_uri, mandate_id: id, ...outcome }
-      const charge = add(renewal, scope.credential, scope.key)
-      const result = begin(scope, charge, 'charge.renewed')
+      const charge = add(renewal, credential, call.idempotencyKey)
+      const result = begin(call, charge, 'charge.renewed')
       resolve(charge, outcome)
       return result
     },
@@ -337,20 +356,6 @@ export const createGateway = (context: GatewayContext) => {
       const names = Object.keys(behaviors).join(', ')
       return reject('invalid', `Unknown behavior ${JSON.stringify(behavior)}. Behaviors: ${names}.`)
     },
-    /** Returns every charge, oldest first. */
-    charges: (): readonly ChargeBody[] => state.gateway.charges.map(body),
-    chargeList: {
-      bounds: () => ({ first: 0, end: state.gateway.charges.length }),
-      read: (from: number, to: number): readonly ListedCharge[] =>
-        state.gateway.charges.slice(from, to).map((charge) => listedCharge(charge, standing(charge))),
-    },
-    /** Returns the time of the next change that happens without a call; infinity if none is planned. */
-    nextChangeAt: (): number =>
-      state.gateway.charges.reduce(
-        (first, { nextAt }) => (nextAt <= now() ? first : Math.min(first, nextAt)),
-        Number.POSITIVE_INFINITY,
-      ),
-    /** Returns the events, oldest first. */
-    events: (): readonly GatewayEvent[] => eventsBy(state.gateway, now()),
+    ...createReader(context),
   }
 }

@@ -1,5 +1,6 @@
 import type { Charge, KnownChargeStatus } from '../../src/contract/gateway.ts'
 import type { Ids } from '../base/ids.ts'
+import type { Fields } from '../base/result.ts'
 import type { Agenda } from '../time/clock.ts'
 import { type Duration, toInstantMilliseconds, toMilliseconds } from '../time/duration.ts'
 import type { Behavior, BehaviorName, ChargeOutcome, Resolution } from './behaviors.ts'
@@ -104,19 +105,21 @@ export const chargeBody = (charge: ChargeRecord, { status, outcome }: Standing):
   created_at: new Date(charge.createdAt).toISOString(),
 })
 
-/** An idempotency key, and the parts of the request that limit its scope (row 73). */
-export interface IdempotencyScope {
+/** A call of the gateway's API. */
+export interface GatewayCall {
+  /** The API key of the call, as a hash. */
+  readonly caller: { readonly credential: string }
   /** The Idempotency-Key header; empty if the request has none. */
-  readonly key: string
-  /** Hash of the API key. */
-  readonly credential: string
-  /** The id in the path, only for a renewal. */
-  readonly mandateId?: string
+  readonly idempotencyKey: string
+  /** The identifier in the path. A charge has none. */
+  readonly parameters: { readonly id?: string }
+  readonly fields: Fields
 }
 
-// A header contains no line break, so different keys and mandates give different texts.
-const keyText = ({ key, mandateId }: IdempotencyScope): string =>
-  mandateId === undefined ? key : `${key}\n${mandateId}`
+// The path limits the scope of a key (row 73). A header contains no line break, so different keys and mandates give
+// different texts.
+const keyText = ({ idempotencyKey, parameters: { id } }: GatewayCall): string =>
+  id === undefined ? idempotencyKey : `${idempotencyKey}\n${id}`
 
 /** The state of the gateway: plain data that `structuredClone` copies. */
 export interface GatewayState {
@@ -151,17 +154,19 @@ export const newGatewayState = (): GatewayState => ({
 })
 
 /** Returns the step that created the charge of an idempotency key. */
-export const firstStep = ({ keys }: GatewayState, scope: IdempotencyScope): Step | undefined =>
-  keys.get(scope.credential)?.get(keyText(scope))
+export const firstStep = ({ keys }: GatewayState, call: GatewayCall): Step | undefined =>
+  keys.get(call.caller.credential)?.get(keyText(call))
 
 /** Keeps the step that created a charge as the original result of an idempotency key. */
-export const keepKey = ({ keys }: GatewayState, scope: IdempotencyScope, step: Step): void => {
-  const own = keys.get(scope.credential) ?? new Map<string, Step>()
-  keys.set(scope.credential, own.set(keyText(scope), step))
+export const keepKey = ({ keys }: GatewayState, call: GatewayCall, step: Step): void => {
+  const { credential } = call.caller
+  const own = keys.get(credential)
+  if (own === undefined) keys.set(credential, new Map([[keyText(call), step]]))
+  else own.set(keyText(call), step)
 }
 
 /** Returns status and outcome of a charge at a time. */
-const standingAt = ({ standing, nextStanding, nextAt }: ChargeRecord, time: number): Standing =>
+export const standingAt = ({ standing, nextStanding, nextAt }: ChargeRecord, time: number): Standing =>
   nextAt <= time ? nextStanding : standing
 
 /** Returns the steps that happened without a call by a time, and that are not recorded. */
@@ -192,6 +197,14 @@ export interface GatewayContext {
   readonly options: GatewayOptions
   /** Returns the base URL of the gateway's pages: the start of every `confirmation_url`. */
   readonly baseUrl: (area: 'gateway') => string
+}
+
+/** What the rate limit uses of its mock. `isOff`: if it returns true, every call is allowed, and none counts. */
+export interface LimitContext {
+  /** `gateway` has the times of the accepted calls of the window, oldest first; it is absent without a limit. */
+  readonly state: { readonly limits: { readonly gateway: number[] | undefined } }
+  readonly now: () => number
+  readonly isOff: (() => boolean) | undefined
 }
 
 const ID_LENGTH = 20

@@ -1,6 +1,6 @@
 import { withParameter } from '../base/return-address.ts'
-import type { ChargeBody, ChargeEventType, ChargeRecord, GatewayState, Standing } from './state.ts'
-import { chargeBody, stepsBy } from './state.ts'
+import type { ChargeBody, ChargeEventType, ChargeRecord, GatewayContext, Standing } from './state.ts'
+import { chargeBody, standingAt, stepsBy } from './state.ts'
 
 /** A stored event of area G (G3). */
 export interface GatewayEvent {
@@ -28,18 +28,36 @@ export const listedCharge = (charge: ChargeRecord, standing: Standing) => ({
 /** A charge with its idempotency key and, if the charge is a renewal, the identifier of the renewed charge. */
 export type ListedCharge = ReturnType<typeof listedCharge>
 
-/** Returns the events of the charges that still exist (row 80), oldest first. Ids do not repeat after a reset. */
-export const eventsBy = (state: GatewayState, time: number): GatewayEvent[] =>
-  stepsBy(state, time).flatMap((step, index) =>
-    state.byId.has(step.charge.id)
-      ? {
-          id: `evt_${String(state.clearedEvents + index + 1).padStart(8, '0')}`,
-          type: step.type,
-          created_at: new Date(step.at).toISOString(),
-          data: chargeBody(step.charge, step),
-        }
-      : [],
-  )
+/** Creates the functions that read the state of the gateway. */
+export const createReader = ({ state, agenda: { now } }: Pick<GatewayContext, 'state' | 'agenda'>) => ({
+  /** Returns every charge, oldest first. */
+  charges: (): readonly ChargeBody[] =>
+    state.gateway.charges.map((charge) => chargeBody(charge, standingAt(charge, now()))),
+  /** The charges, as the panel reads them page by page. */
+  chargeList: {
+    bounds: () => ({ first: 0, end: state.gateway.charges.length }),
+    read: (from: number, to: number): readonly ListedCharge[] =>
+      state.gateway.charges.slice(from, to).map((charge) => listedCharge(charge, standingAt(charge, now()))),
+  },
+  /** Returns the time of the next change that happens without a call; infinity if none is planned. */
+  nextChangeAt: (): number =>
+    state.gateway.charges.reduce(
+      (first, { nextAt }) => (nextAt <= now() ? first : Math.min(first, nextAt)),
+      Number.POSITIVE_INFINITY,
+    ),
+  /** Returns the events of the charges that still exist (row 80), oldest first. Ids do not repeat after a reset. */
+  events: (): readonly GatewayEvent[] =>
+    stepsBy(state.gateway, now()).flatMap((step, index) =>
+      state.gateway.byId.has(step.charge.id)
+        ? {
+            id: `evt_${String(state.gateway.clearedEvents + index + 1).padStart(8, '0')}`,
+            type: step.type,
+            created_at: new Date(step.at).toISOString(),
+            data: chargeBody(step.charge, step),
+          }
+        : [],
+    ),
+})
 
 /** Masks a phone number: shows its first 4 and last 3 characters, or at most the last 2 of a short number. */
 const maskedNumber = (msisdn: string): string => {

@@ -3,9 +3,15 @@ import { oneOf } from '../../src/contract/fields.ts'
 import { gatewayContract } from '../../src/contract/gateway.ts'
 import { subscriptionsContract } from '../../src/contract/subscriptions.ts'
 import { check } from '../base/fields.ts'
-import type { Fields, Refusal, Result } from '../base/result.ts'
-import type { HeaderFields, IncomingRequest, ReadBody, ResponseData } from './message.ts'
-import type { OperationTarget, Routed } from './routes.ts'
+import type { Fields, Refusal, RefusalReason, Result } from '../base/result.ts'
+import {
+  type HeaderFields,
+  type IncomingRequest,
+  jsonResponse,
+  type ReadBody,
+  type ResponseData,
+} from './message.ts'
+import type { Located, Route, Routed } from './routes.ts'
 
 /** Operation ids of both areas, such as `gateway.charge`. */
 export type Operation =
@@ -77,9 +83,18 @@ export interface Admission {
   /** How many calls a window allows. */
   readonly limit: number
   /** The rate-limit headers that every response has. */
-  readonly headers: HeaderFields
-  /** The headers that a refused call has in addition. */
-  readonly retryAfter: HeaderFields
+  readonly headers?: HeaderFields
+  /** The milliseconds of the Retry-After header of a refused call; absent if the header is not sent. */
+  readonly retryIn?: number | undefined
+}
+
+/** A call, as a rate limit reads it. */
+export interface LimitedCall {
+  readonly bearer: string | undefined
+  readonly route: Route | undefined
+  readonly fields: Fields
+  /** Whether the call counts if it is allowed. */
+  readonly counts: boolean
 }
 
 /** The HTTP side of an area. */
@@ -91,23 +106,20 @@ export interface AreaRuntime extends Routed {
     readonly unknownFields: 'ignore' | 'refuse'
     readonly keyInFlight?: 'wait' | 'conflict'
   }
-  /** Decides by the rate limit whether a call is allowed. A call that is allowed counts, unless `counts` is false. */
-  limit(
-    bearer: string | undefined,
-    definition: EndpointDefinition | undefined,
-    fields: Fields,
-    counts: boolean,
-  ): Admission
+  /** Decides by the rate limit whether a call is allowed. */
+  limit(call: LimitedCall): Admission
   /** Finds the caller to whom a token or an API key belongs. */
-  authenticate(definition: EndpointDefinition, bearer: string | undefined): Result<unknown>
+  authenticate(bearer: string | undefined): Result<unknown>
   readonly replays: Readonly<Record<string, (call: AnyCall) => Result<Replay> | undefined>>
   readonly resolvers: Readonly<Record<string, (call: AnyCall) => Result<unknown>>>
-  /** Builds the response of a success. `headers` are added to each response. */
-  success(definition: EndpointDefinition, body: unknown, headers: HeaderFields): ResponseData
-  /** Builds the response of a refusal. */
-  refusal(refusal: Refusal, headers: HeaderFields): ResponseData
-  /** Builds the error response for an outage, a fault or a wrong path. */
-  failure(status: number, message: string, headers: HeaderFields): ResponseData
+  /** Adds what is common to the bodies of successful responses. If absent, the resolver returns the whole body. */
+  envelope?(definition: EndpointDefinition, body: unknown): unknown
+  /** The HTTP status and the error code of each refusal. A refusal that is not listed is an internal error. */
+  readonly refusals: { readonly [Reason in RefusalReason]?: readonly [status: number, code: string] }
+  /** Returns the error code of an outage, a fault or a wrong path. */
+  codeOf(status: number): string
+  /** Returns the body of an error response. */
+  error(code: string, message: string): unknown
   /** Returns fields, such as `msisdn`, of the charge or subscription whose id is in the path. */
   correlationFields(parameters: Readonly<Record<string, string>>): Fields
 }
@@ -129,28 +141,52 @@ export interface LimitContext {
   readonly isOff: (() => boolean) | undefined
 }
 
-/** Returns the seconds from `now` until `time`, rounded up, as text. The result is at least 1. */
-export const secondsUntil = (time: number, now: number): string =>
-  String(Math.max(1, Math.ceil((time - now) / 1_000)))
-
 /** A request to an area. */
-export interface Exchange {
+export type Exchange = Located<AreaRuntime> & {
   readonly request: IncomingRequest
-  readonly area: AreaRuntime
   /** When the request arrived, in the machine's time. */
   readonly receivedAt: number
-  /** The path below the base URL, without the query. */
-  readonly path: string
-  readonly query: string
   /** The token of `Authorization: Bearer …`. */
   readonly bearer: string | undefined
-  /** The requested operation; absent if no operation has this path and method. */
-  readonly target: OperationTarget | undefined
-  /** The value of the Allow header, if the path exists but not with this method. */
-  readonly allow: string | undefined
-  readonly parameters: Readonly<Record<string, string>>
   readonly idempotencyKey: string | undefined
   readonly contentType: string | null
   /** The body; absent until it is read, and for a request without an operation. */
   body: ReadBody | undefined
+  /** The rate-limit headers of the response. */
+  headers: HeaderFields
+}
+
+/** A request to an operation. */
+export type OperationExchange = Extract<Exchange, { readonly route: Route }>
+
+/** Returns an error response in the format of an area. */
+export const errorResponse = (
+  area: AreaRuntime,
+  status: number,
+  message: string,
+  headers: HeaderFields,
+  code = area.codeOf(status),
+): ResponseData => jsonResponse(status, area.error(code, message), headers)
+
+/** Rejects a request. `code` is the error code, if it does not follow from the status. */
+export const failed = (
+  { area, headers: own }: Exchange,
+  status: number,
+  rule: string,
+  message: string,
+  explanation = message,
+  { code, headers }: { readonly code?: string | undefined; readonly headers?: HeaderFields } = {},
+) => ({
+  response: errorResponse(area, status, message, { ...own, ...headers }, code),
+  executed: false,
+  rule,
+  explanation,
+})
+
+/** Refuses a request for a reason of its operation. */
+export const refused = (exchange: Exchange, refusal: Refusal, headers?: HeaderFields) => {
+  const { reason, message, field, explanation } = refusal
+  const sentences = [message, field && `Field: ${field}.`, explanation].filter(Boolean)
+  const [status, code] = exchange.area.refusals[reason] ?? [500]
+  return failed(exchange, status, reason, message, sentences.join(' '), { code, ...(headers && { headers }) })
 }

@@ -1,7 +1,6 @@
-import type { EndpointDefinition } from '../../src/contract/endpoint.ts'
 import { check } from '../base/fields.ts'
 import { comparableNumber } from '../gateway/behaviors.ts'
-import type { AreaRuntime } from './area.ts'
+import { errorResponse, type Operation, type OperationExchange } from './area.ts'
 import {
   type AnyFault,
   effectOf,
@@ -13,6 +12,7 @@ import {
   faultSchema,
 } from './fault-schema.ts'
 import {
+  fieldsOf,
   type HeaderFields,
   jsonResponse,
   type MockResponse,
@@ -68,6 +68,21 @@ const matches = ({ when }: Fault, request: () => FaultRequest): boolean => {
 const timesOf = ({ times, probability }: Fault): number => {
   if (times === 'always') return Number.POSITIVE_INFINITY
   return times ?? (probability === undefined ? 1 : Number.POSITIVE_INFINITY)
+}
+
+/** Returns the request in the form that the `when` of a fault receives. */
+export const faultRequestOf = (exchange: OperationExchange): FaultRequest => {
+  const { area, route, parameters, query, idempotencyKey } = exchange
+  return {
+    operation: route.definition.operation as Operation,
+    fields: {
+      ...area.correlationFields(parameters),
+      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+      ...Object.fromEntries(new URLSearchParams(query)),
+      ...fieldsOf(exchange),
+      ...parameters,
+    },
+  }
 }
 
 /** The faults of a mock. */
@@ -143,62 +158,50 @@ export const createFaultPlan = (random: () => number, configured: readonly Fault
   }
 }
 
-/** The request to which a fault applies. */
-interface FaultedRequest {
-  readonly area: AreaRuntime
-  readonly definition: EndpointDefinition
+/** What can happen to a request under a fault. */
+interface Steps {
   /** Decides and executes the request, as without the fault. */
   decide(): Decided
-  /** Counts the call against the rate limit, and returns the rate-limit headers. */
-  countCall(): HeaderFields
+  /** Counts the call against the rate limit. */
+  countCall(): void
 }
 
 const PROXY_PAGE =
   '<!doctype html>\n<html><head><title>Bad gateway</title></head><body><h1>Bad gateway</h1></body></html>\n'
 const TRUNCATED_JSON = '{"status": "ok", '
 
-const textOr = (body: unknown, otherwise: string): string => {
-  if (body === undefined) return otherwise
-  return typeof body === 'string' ? body : JSON.stringify(body)
-}
-
 /** Returns the response that a fault sends instead of the mock's own response. */
-const faultResponse = (
-  { area, definition }: FaultedRequest,
-  effect: FaultEffect,
-  limitHeaders: HeaderFields,
-): ResponseData => {
+const faultResponse = ({ area, route, headers }: OperationExchange, effect: FaultEffect): ResponseData => {
   const { body, retryAfter } = effect
-  const successStatus = definition.status
+  const ofKind = (type: string, status: number, content: string): ResponseData => {
+    const sent: unknown = body === undefined ? content : body
+    return {
+      status: effect.status ?? status,
+      headers: { 'Content-Type': type, ...headers },
+      body: typeof sent === 'string' ? sent : JSON.stringify(sent),
+    }
+  }
   const retryHeaders = (standard: HeaderFields): HeaderFields => {
     if (retryAfter === undefined) return standard
     return retryAfter === false ? {} : { 'Retry-After': String(retryAfter) }
   }
   switch (effect.kind) {
     case 'html':
-      return {
-        status: effect.status ?? 502,
-        headers: { 'Content-Type': 'text/html; charset=utf-8', ...limitHeaders },
-        body: textOr(body, PROXY_PAGE),
-      }
+      return ofKind('text/html; charset=utf-8', 502, PROXY_PAGE)
     case 'empty':
-      return { status: effect.status ?? successStatus, headers: limitHeaders, body: '' }
+      return { status: effect.status ?? route.definition.status, headers, body: '' }
     case 'malformed':
-      return {
-        status: effect.status ?? successStatus,
-        headers: { 'Content-Type': 'application/json', ...limitHeaders },
-        body: textOr(body, TRUNCATED_JSON),
-      }
+      return ofKind('application/json', route.definition.status, TRUNCATED_JSON)
     case 'rate-limit':
-      return area.failure(429, 'Too many requests.', {
-        ...limitHeaders,
-        ...('X-RateLimit-Remaining' in limitHeaders ? { 'X-RateLimit-Remaining': '0' } : {}),
+      return errorResponse(area, 429, 'Too many requests.', {
+        ...headers,
+        ...('X-RateLimit-Remaining' in headers ? { 'X-RateLimit-Remaining': '0' } : {}),
         ...retryHeaders(area.name === 'gateway' ? { 'Retry-After': '1' } : {}),
       })
     default: {
       const { status = 500 } = effect
-      const all = { ...limitHeaders, ...retryHeaders({}) }
-      if (body === undefined) return area.failure(status, 'The request failed.', all)
+      const all = { ...headers, ...retryHeaders({}) }
+      if (body === undefined) return errorResponse(area, status, 'The request failed.', all)
       return typeof body === 'string'
         ? { status, headers: { 'Content-Type': 'text/plain; charset=utf-8', ...all }, body }
         : jsonResponse(status, body, all)
@@ -213,12 +216,6 @@ const withHeaders = (response: ResponseData, added: HeaderFields = {}): Response
   return { ...response, headers: { ...Object.fromEntries(kept), ...added } }
 }
 
-/** Returns the rate-limit headers of the mock's response, and the `Date` header on which they depend. */
-const limitHeadersOf = ({ headers }: ResponseData): HeaderFields =>
-  Object.fromEntries(
-    Object.entries(headers).filter(([name]) => name === 'Date' || name.startsWith('X-RateLimit-')),
-  )
-
 const truncated = (response: ResponseData | undefined): MockResponse =>
   response === undefined || response.body === '' || !mayHaveBody(response.status)
     ? { kind: 'closed', code: 'UND_ERR_SOCKET' }
@@ -227,8 +224,9 @@ const truncated = (response: ResponseData | undefined): MockResponse =>
 /** Returns what is sent under a fault. `response` is the mock's own, unless the fault prevents the execution. */
 const sentUnder = (
   effect: FaultEffect,
-  request: FaultedRequest,
+  exchange: OperationExchange,
   response: ResponseData | undefined,
+  { countCall }: Steps,
 ): MockResponse => {
   switch (effect.kind) {
     case 'reset':
@@ -239,31 +237,31 @@ const sentUnder = (
       return { kind: 'none' }
     case 'truncated':
       return truncated(response)
-    default: {
-      const headers = response === undefined ? request.countCall() : limitHeadersOf(response)
-      return respondWith(withHeaders(faultResponse(request, effect, headers), effect.headers))
-    }
+    default:
+      if (response === undefined) countCall()
+      return respondWith(withHeaders(faultResponse(exchange, effect), effect.headers))
   }
 }
 
 /** Applies a fault, which can change the response and prevent the execution. */
 export const applyFault = (
   { effect, delayBefore, delayAfter }: AppliedFault,
-  request: FaultedRequest,
+  exchange: OperationExchange,
+  steps: Steps,
 ): { readonly sent: MockResponse; readonly decision: Decision } => {
   const delay = delayBefore + delayAfter
   const delayed = delay > 0 ? ` A fault of kind "latency" delayed it by ${delay} ms.` : ''
   if (effect === undefined) {
-    const decided = request.decide()
+    const decided = steps.decide()
     const explanation = decided.explanation + delayed
     const decision = { ...decided, explanation, ...(delay > 0 && { fault: 'latency' as const }) }
     return { sent: respondWith(decided.response), decision }
   }
   const executes = effect.executed ?? executesByDefault(effect.kind)
-  const decided = executes ? request.decide() : undefined
+  const decided = executes ? steps.decide() : undefined
   const own = decided ? `The mock itself decided "${decided.rule}".` : 'The request was not executed.'
   return {
-    sent: sentUnder(effect, request, decided?.response),
+    sent: sentUnder(effect, exchange, decided?.response, steps),
     decision: {
       executed: decided?.executed ?? false,
       rule: 'fault',

@@ -1,21 +1,13 @@
 import { GATEWAY_API_PREFIX, gatewayContract } from '../../src/contract/gateway.ts'
-import { ok, type RefusalReason, type Result } from '../base/result.ts'
-import type { Gateway } from '../gateway/operations.ts'
+import { ok, type Result } from '../base/result.ts'
+import { createRollingLimit, type Gateway } from '../gateway/operations.ts'
 import type { GatewayOptions } from '../gateway/options.ts'
 import type { ChargeBody } from '../gateway/state.ts'
-import {
-  type Admission,
-  type AreaRuntime,
-  type LimitContext,
-  type Replays,
-  type Resolvers,
-  secondsUntil,
-} from './area.ts'
-import { jsonResponse, NO_HEADERS } from './message.ts'
+import type { AreaRuntime, LimitContext, Replays, Resolvers } from './area.ts'
 import { createRoutes } from './routes.ts'
 
 /** The HTTP status and the error code of each refusal (rows 69 to 77). */
-const REFUSALS: Partial<Record<RefusalReason, readonly [status: number, code: string]>> = {
+const REFUSALS: AreaRuntime['refusals'] = {
   invalid: [400, 'invalid_request'],
   not_found: [404, 'not_found'],
   unauthorized: [401, 'unauthorized'],
@@ -59,14 +51,6 @@ const STATUS_FORMS: Record<GatewayOptions['statusResponse'], Shape> = {
 const shaped = (result: Result<ChargeBody>, shape: Shape): Result<unknown> =>
   result.ok ? ok(shape(result.value)) : result
 
-/** For operations with idempotency keys: the first result of a used key. */
-const createReplays = (domain: Gateway): Replays<typeof gatewayContract, GatewayCaller> => ({
-  charge: ({ caller: { credential }, idempotencyKey: key, fields }) =>
-    domain.findReplay({ credential, key }, fields),
-  renew: ({ caller: { credential }, idempotencyKey: key, parameters, fields }) =>
-    domain.findReplay({ credential, key, mandateId: parameters.id }, fields),
-})
-
 /** Creates the resolvers of the seven operations of area G. */
 const createResolvers = (
   domain: Gateway,
@@ -74,8 +58,7 @@ const createResolvers = (
 ): Resolvers<typeof gatewayContract, GatewayCaller> => ({
   health: () => ok({ status: 'ok' }),
   reference: () => ok(domain.reference()),
-  charge: ({ caller: { credential }, idempotencyKey: key, fields }) =>
-    domain.charge({ credential, key }, fields),
+  charge: domain.charge,
   confirm: ({ caller, parameters, fields }) =>
     shaped(
       domain.confirm(parameters.confirmationId, fields, caller.credential),
@@ -83,43 +66,12 @@ const createResolvers = (
     ),
   status: ({ caller, parameters }) =>
     shaped(domain.status(parameters.id, caller.credential), STATUS_FORMS[statusResponse]),
-  renew: ({ caller: { credential }, idempotencyKey: key, parameters: { id }, fields }) =>
-    domain.renew({ credential, key, mandateId: id }, id, fields),
+  renew: domain.renew,
   reset({ caller }) {
     domain.reset(caller.credential)
     return ok({ reset: true })
   },
 })
-
-const UNLIMITED: Admission = { allowed: true, limit: 0, headers: NO_HEADERS, retryAfter: NO_HEADERS }
-
-/**
- * Creates a limit with a rolling window (Limits, area G). It accepts at most `limit` calls in any period of `windowMs`
- * milliseconds, for all routes and callers together. Refused calls do not count.
- */
-const createRollingLimit = (
-  rolling: GatewayOptions['rateLimit'],
-  { state, now, isOff }: LimitContext,
-): AreaRuntime['limit'] => {
-  if (rolling === false) return () => UNLIMITED
-  const { limit, windowMs } = rolling
-  return (_bearer, _definition, _fields, counts) => {
-    if (isOff?.() === true) return UNLIMITED
-    const time = now()
-    const times = state.limits.gateway ?? []
-    // After the clock is set back, the times of earlier calls can be in the future. These calls must not count.
-    while ((times.at(-1) ?? time) > time) times.pop()
-    while ((times[0] ?? time) <= time - windowMs) times.shift()
-    const allowed = times.length < limit
-    if (allowed && counts) times.push(time)
-    const retryAfter = allowed
-      ? NO_HEADERS
-      : { 'Retry-After': secondsUntil((times[0] ?? time) + windowMs, time) }
-    return { allowed, limit, headers: NO_HEADERS, retryAfter }
-  }
-}
-
-const NOBODY: GatewayCaller = { credential: '' }
 
 // The specification shows no HTTP method for `reset`, so the mock accepts both POST and DELETE (row 65).
 const routesBelow = createRoutes(gatewayContract, GATEWAY_API_PREFIX, { reset: ['DELETE'] })
@@ -129,23 +81,22 @@ export const createGatewayArea = (
   domain: Gateway,
   options: GatewayOptions & AreaRuntime['options'],
   limits: LimitContext,
-): AreaRuntime => ({
-  name: 'gateway',
-  options,
-  router: routesBelow(options.apiPrefix),
-  limit: createRollingLimit(options.rateLimit, limits),
-  authenticate: ({ auth }, bearer) => (auth === 'api-key' ? domain.authenticate(bearer) : ok(NOBODY)),
-  resolvers: createResolvers(domain, options) as AreaRuntime['resolvers'],
-  replays: createReplays(domain) as AreaRuntime['replays'],
-  success: ({ status }, body, headers) =>
-    body === undefined ? { status: 204, headers, body: '' } : jsonResponse(status, body, headers),
-  refusal({ reason, message }, headers) {
-    const [status, code] = REFUSALS[reason] ?? [500, 'internal_error']
-    return jsonResponse(status, { error: { code, message } }, headers)
-  },
-  failure(status, message, headers) {
-    const code = CODE_OF_STATUS[status] ?? (status >= 500 ? 'internal_error' : 'invalid_request')
-    return jsonResponse(status, { error: { code, message } }, headers)
-  },
-  correlationFields: domain.correlationFields,
-})
+): AreaRuntime => {
+  const replays: Replays<typeof gatewayContract, GatewayCaller> = {
+    charge: domain.findReplay,
+    renew: domain.findReplay,
+  }
+  return {
+    name: 'gateway',
+    options,
+    router: routesBelow(options.apiPrefix),
+    limit: createRollingLimit(options.rateLimit, limits),
+    authenticate: domain.authenticate,
+    resolvers: createResolvers(domain, options) as AreaRuntime['resolvers'],
+    replays: replays as AreaRuntime['replays'],
+    refusals: REFUSALS,
+    codeOf: (status) => CODE_OF_STATUS[status] ?? (status >= 500 ? 'internal_error' : 'invalid_request'),
+    error: (code, message) => ({ error: { code, message } }),
+    correlationFields: domain.correlationFields,
+  }
+}

@@ -1,3 +1,6 @@
+import type { Fields } from '../base/result.ts'
+import { keepProcessAlive } from '../time/machine.ts'
+
 /** Header names and values. */
 export type HeaderFields = Readonly<Record<string, string>>
 
@@ -32,9 +35,10 @@ export interface IncomingRequest {
   readonly method: string
   /** The absolute URL. */
   readonly url: string
-  readonly headers: Iterable<readonly [string, string]> & { get(name: string): string | null }
-  /** The same headers as an object, if the transport has one. The request log then needs no list of pairs. */
-  readonly headerFields?: object | undefined
+  readonly headers: {
+    get(name: string): string | null
+    forEach(visit: (value: string, name: string) => void): void
+  }
   readonly signal: AbortSignal | null
   /** The server's address as the client knows it; absent if the request did not come through a server. */
   readonly server?: ServerAddress
@@ -44,6 +48,9 @@ export interface IncomingRequest {
   isUtf8?(): boolean
   text(): Promise<string>
 }
+
+/** Handles a request. Returns `undefined` for a URL that is not below a base URL of the mock. */
+export type Handler = (request: IncomingRequest) => Promise<MockResponse> | undefined
 
 /** The headers of an area whose responses have none of their own. */
 export const NO_HEADERS: HeaderFields = {}
@@ -62,13 +69,12 @@ export const jsonResponse = (status: number, body: unknown, headers = NO_HEADERS
 export const respondWith = (response: ResponseData): MockResponse => ({ kind: 'complete', response })
 
 /** Returns whether a response with this status may have a body. */
-export const mayHaveBody = (status: number): boolean => ![101, 204, 205, 304].includes(status)
+export const mayHaveBody = (status: number): boolean =>
+  status !== 101 && status !== 204 && status !== 205 && status !== 304
 
-/** Returns whether a request is a CORS preflight. */
-export const isPreflight = ({ method, headers }: IncomingRequest): boolean =>
-  method === 'OPTIONS' &&
-  headers.get('origin') !== null &&
-  headers.get('access-control-request-method') !== null
+/** Returns whether an OPTIONS request is a CORS preflight. */
+export const isPreflight = ({ headers }: IncomingRequest): boolean =>
+  headers.get('origin') !== null && headers.get('access-control-request-method') !== null
 
 /** Returns a preflight response that allows every request, because the mock has nothing to protect. */
 export const preflightResponse = ({ headers }: IncomingRequest): ResponseData => ({
@@ -111,7 +117,7 @@ export const withCorsAndHead = ({ method, headers }: IncomingRequest, sent: Mock
 }
 
 /** Creates an error like the one that `fetch` of Node throws if the connection fails. */
-export const connectionError = (code: string, message: string, outer = 'fetch failed'): TypeError =>
+const connectionError = (code: string, message: string, outer = 'fetch failed'): TypeError =>
   new TypeError(outer, { cause: Object.assign(new Error(message), { code }) })
 
 const MESSAGES: Readonly<Record<string, string>> = {
@@ -121,7 +127,7 @@ const MESSAGES: Readonly<Record<string, string>> = {
 }
 
 /** Returns the error that `fetch` throws if the connection closes with this code. */
-export const closedError = (code: string): TypeError => connectionError(code, MESSAGES[code] ?? code)
+const closedError = (code: string): TypeError => connectionError(code, MESSAGES[code] ?? code)
 
 /** Converts a response to a `Response` object. */
 export const toResponse = ({ status, headers, body }: ResponseData): Response =>
@@ -147,11 +153,15 @@ export const toTruncatedResponse = ({
 
 /** The fields of a request body, or the reason why the body cannot be read. */
 export type ReadBody =
-  | { readonly ok: true; readonly fields: Readonly<Record<string, unknown>>; readonly characters: number }
+  | { readonly ok: true; readonly fields: Fields; readonly characters: number }
   | { readonly ok: false; readonly problem: string; readonly isTooLarge?: boolean }
 
 /** The fields of a body without fields. */
-export const NO_FIELDS: Readonly<Record<string, unknown>> = {}
+export const NO_FIELDS: Fields = {}
+
+/** Returns the fields of a body, or an empty object if the body was not read or is not valid. */
+export const fieldsOf = ({ body }: { readonly body: ReadBody | undefined }): Fields =>
+  body?.ok === true ? body.fields : NO_FIELDS
 
 const JSON_TYPE = 'application/json'
 
@@ -179,27 +189,21 @@ export class BodyTooLargeError extends Error {
 
 /**
  * Reads a body as a form if `allowsForm` is true, the Content-Type is that of a form, and the body does not start with
- * `{` (row 32). Reads any other body as JSON. An empty body has no fields (row 31). The promise rejects if the
- * connection fails meanwhile.
+ * `{` (row 32). Reads any other body as JSON. An empty body has no fields (row 31).
  */
-export const readBody = async (request: IncomingRequest, allowsForm: boolean): Promise<ReadBody> => {
-  let trimmed: string
-  try {
-    trimmed = (await request.text()).trim()
-  } catch (error) {
-    if (error instanceof BodyTooLargeError) return { ok: false, problem: error.message, isTooLarge: true }
-    throw error
-  }
+export const readBody = (text: string, request: IncomingRequest, allowsForm: boolean): ReadBody => {
+  const trimmed = text.trim()
   // Checks the encoding, because `text()` replaces invalid bytes and so could turn an invalid body into valid JSON.
   if (request.isUtf8?.() === false) return { ok: false, problem: 'The body is not UTF-8.' }
   const characters = trimmed.length
   if (trimmed === '') return { ok: true, fields: NO_FIELDS, characters }
-  if (allowsForm && !trimmed.startsWith('{') && isForm(request.headers.get('content-type'))) {
+  const isObject = trimmed.startsWith('{')
+  if (allowsForm && !isObject && isForm(request.headers.get('content-type'))) {
     return { ok: true, fields: Object.fromEntries(new URLSearchParams(trimmed)), characters }
   }
   try {
-    const fields: Readonly<Record<string, unknown>> = JSON.parse(trimmed)
-    return trimmed.startsWith('{')
+    const fields: Fields = JSON.parse(trimmed)
+    return isObject
       ? { ok: true, fields, characters }
       : { ok: false, problem: 'The body is not a JSON object.' }
   } catch {
@@ -211,3 +215,56 @@ export const readBody = async (request: IncomingRequest, allowsForm: boolean): P
 /** Returns whether the sender of a request has disconnected. */
 export const hasLeft = (request: IncomingRequest): boolean =>
   request.hasLeft === undefined ? request.signal?.aborted === true : request.hasLeft()
+
+/** A `fetch` that sends requests only to the mock. It does not use `this`. */
+export type MockFetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
+
+/**
+ * Creates a `fetch` that sends requests only to the mock. It rejects like the runtime's `fetch`: after an abort, with
+ * the signal's reason; after a failed connection, with a TypeError whose cause has a `code`. The created `fetch` does
+ * not follow redirects, because the payer's pages redirect to addresses outside the mock.
+ */
+export const createMockFetch = (handler: Handler, bases: () => readonly string[]): MockFetch => {
+  // After the garbage collection of a `Request`, its caller could no longer abort the request.
+  const running = new Set<object>()
+
+  return async (input, init) => {
+    const request = new Request(input, init)
+    const { signal } = request
+    if (signal.aborted) throw signal.reason
+    // The handler reads the request's body, which may never end, so an abort must end the wait for the handler.
+    let onAbort = (): void => undefined
+    const aborted = new Promise<never>((_resolve, reject) => {
+      onAbort = () => reject(signal.reason)
+      signal.addEventListener('abort', onAbort)
+    })
+    const kept = { request, input, init }
+    running.add(kept)
+    try {
+      const handling = handler(request)
+      if (handling === undefined) {
+        const { origin } = new URL(request.url)
+        throw connectionError(
+          'ENOTFOUND',
+          `getaddrinfo ENOTFOUND ${origin}`,
+          `fetch failed: this mock serves ${bases().join(' and ')}, not ${origin}`,
+        )
+      }
+      const sent = await Promise.race([handling, aborted])
+      if (signal.aborted) throw signal.reason
+      switch (sent.kind) {
+        case 'complete':
+          return toResponse(sent.response)
+        case 'closed':
+          throw closedError(sent.code)
+        case 'none':
+          return await aborted.finally(keepProcessAlive())
+        case 'truncated':
+          return toTruncatedResponse(sent)
+      }
+    } finally {
+      signal.removeEventListener('abort', onAbort)
+      running.delete(kept)
+    }
+  }
+}

@@ -1,23 +1,33 @@
-import type { Area, EndpointDefinition } from '../../src/contract/endpoint.ts'
-import type { Fields, Refusal } from '../base/result.ts'
+import type { Area } from '../../src/contract/endpoint.ts'
+import type { Refusal } from '../base/result.ts'
 import { delayResponse, machineNow } from '../time/machine.ts'
-import type { AreaRuntime, Exchange, Operation } from './area.ts'
-import type { FaultRequest } from './fault-schema.ts'
-import { type AppliedFault, applyFault, type FaultPlan } from './faults.ts'
-import type { HeaderFields, IncomingRequest, MockResponse, ResponseData } from './message.ts'
 import {
+  type Admission,
+  type AreaRuntime,
+  type Exchange,
+  failed,
+  type OperationExchange,
+  refused,
+} from './area.ts'
+import { type AppliedFault, applyFault, type FaultPlan, faultRequestOf } from './faults.ts'
+import type { Handler, IncomingRequest, MockResponse, ResponseData } from './message.ts'
+import {
+  BodyTooLargeError,
+  fieldsOf,
   hasLeft,
   isForm,
   isJson,
   isPreflight,
+  jsonResponse,
   NO_FIELDS,
+  NO_HEADERS,
   preflightResponse,
   readBody,
   respondWith,
   withCorsAndHead,
 } from './message.ts'
 import type { Decided, WritableRequestLog } from './request-log.ts'
-import { type Addresses, type Located, locate, nearestRoute, type OperationTarget } from './routes.ts'
+import { type Addresses, type Located, locate, nearestRoute } from './routes.ts'
 
 // The way of a request: locate → read → fault → outage → limit → route → size → authenticate → replay → check → operate
 // → respond → log. `createPipeline` has the steps around a decision. `decide` and `execute` have those from the outage to
@@ -29,9 +39,6 @@ export type PageHandler = (
   request: Pick<IncomingRequest, 'method' | 'url' | 'headers' | 'server' | 'text'>,
   path: string,
 ) => Promise<ResponseData | undefined>
-
-/** Handles a request. Returns `undefined` for a URL that is not below a base URL of the mock. */
-export type Handler = (request: IncomingRequest) => Promise<MockResponse> | undefined
 
 /** What the pipeline of a mock needs. */
 export interface PipelineOptions {
@@ -50,42 +57,41 @@ export const createPipeline = (options: PipelineOptions): Handler => {
   /** The requests that a fault delays, by key: a second request with the same key can arrive meanwhile (row 73a). */
   const running = new Map<string, Promise<MockResponse>>()
 
+  /** Asks the rate limit, whose headers every response has. */
+  const admit = (exchange: Exchange, counts: boolean): Admission => {
+    const { area, bearer, route } = exchange
+    const admission = area.limit({ bearer, route, fields: fieldsOf(exchange), counts })
+    exchange.headers = admission.headers ?? NO_HEADERS
+    return admission
+  }
+
   /** Decides a request (row 5). `isKeyRunning`: an earlier request with the same key still runs (row 73a). */
   const decide = (exchange: Exchange, isKeyRunning: boolean): Decided => {
-    const { area, bearer, target, body } = exchange
+    const { area, body } = exchange
     const isDown = state.outages.has(area.name)
-    const { allowed, limit, headers, retryAfter } = area.limit(
-      bearer,
-      target?.definition,
-      fieldsOf(exchange),
-      !isDown,
-    )
-    if (isDown) {
-      const message = 'The service is unavailable.'
-      return failed(area, 503, { rule: 'outage', message, explanation: 'An outage was started.' }, headers)
-    }
+    const { allowed, limit, retryIn } = admit(exchange, !isDown)
+    if (isDown)
+      return failed(exchange, 503, 'outage', 'The service is unavailable.', 'An outage was started.')
     if (!allowed) {
-      const refusal: Refusal = {
-        reason: 'rate_limited',
-        message: 'Too many requests.',
-        explanation: `Option ${area.name}.rateLimit allows ${limit} calls per window.`,
-      }
-      return refused(area, refusal, { ...headers, ...retryAfter })
+      const explanation = `Option ${area.name}.rateLimit allows ${limit} calls per window.`
+      const refusal: Refusal = { reason: 'rate_limited', message: 'Too many requests.', explanation }
+      if (retryIn === undefined) return refused(exchange, refusal)
+      const seconds = Math.max(1, Math.ceil(retryIn / 1_000))
+      return refused(exchange, refusal, { 'Retry-After': String(seconds) })
     }
-    if (target === undefined) return unrouted(exchange, headers)
+    if (exchange.route === undefined) return unrouted(exchange)
     if (body?.ok === false && body.isTooLarge) {
       const explanation = `${body.problem} Option maxBodyBytes of startMockServer sets the limit.`
-      return failed(area, 413, { rule: 'body-too-large', message: body.problem, explanation }, headers)
+      return failed(exchange, 413, 'body-too-large', body.problem, explanation)
     }
     // The URLs in the response point to the server that the client called.
     addresses.requested = exchange.request.server
     try {
-      return execute(exchange, target, isKeyRunning, headers)
+      return execute(exchange, isKeyRunning)
     } catch (error) {
       const cause = error instanceof Error ? `${error.name}: ${error.message}` : 'unknown'
-      const message = 'An internal error occurred.'
       const explanation = `The mock failed: ${cause}.`
-      return failed(area, 500, { rule: 'internal-error', message, explanation }, headers)
+      return failed(exchange, 500, 'internal-error', 'An internal error occurred.', explanation)
     } finally {
       addresses.requested = undefined
     }
@@ -94,8 +100,9 @@ export const createPipeline = (options: PipelineOptions): Handler => {
   // The mock decides and logs each request synchronously, so parallel calls are decided one by one.
   const run = (exchange: Exchange, isKeyRunning = false): MockResponse => {
     const decided = decide(exchange, isKeyRunning)
-    log.write(now(), exchange, decided, decided.response)
-    return respondWith(decided.response)
+    const { response } = decided
+    log.write(now(), exchange, decided, response)
+    return { kind: 'complete', response }
   }
 
   /** Logs a request whose sender disconnected, and sends no response. */
@@ -107,20 +114,17 @@ export const createPipeline = (options: PipelineOptions): Handler => {
 
   const runUnderFault = async (
     fault: AppliedFault,
-    exchange: Exchange,
-    { definition }: OperationTarget,
+    exchange: OperationExchange,
     isKeyRunning: boolean,
   ): Promise<MockResponse> => {
-    const { area, request, bearer } = exchange
+    const { request } = exchange
     if (fault.delayBefore > 0) {
       await delayResponse(fault.delayBefore, request.signal)
       if (hasLeft(request)) return aborted(exchange)
     }
-    const { sent, decision } = applyFault(fault, {
-      area,
-      definition,
+    const { sent, decision } = applyFault(fault, exchange, {
       decide: () => decide(exchange, isKeyRunning),
-      countCall: () => area.limit(bearer, definition, fieldsOf(exchange), true).headers,
+      countCall: () => void admit(exchange, true),
     })
     log.write(now(), exchange, decision, 'response' in sent ? sent.response : undefined)
     if (fault.delayAfter > 0) await delayResponse(fault.delayAfter, request.signal)
@@ -129,14 +133,13 @@ export const createPipeline = (options: PipelineOptions): Handler => {
 
   /** Runs a request while faults apply. A request whose key is used by a delayed request waits, or is refused. */
   const runInTurn = async (
-    exchange: Exchange,
-    target: OperationTarget,
+    exchange: OperationExchange,
     fault: AppliedFault | undefined,
   ): Promise<MockResponse> => {
     const start = async (isKeyRunning: boolean): Promise<MockResponse> =>
-      fault === undefined ? run(exchange, isKeyRunning) : runUnderFault(fault, exchange, target, isKeyRunning)
+      fault === undefined ? run(exchange, isKeyRunning) : runUnderFault(fault, exchange, isKeyRunning)
     const { path, bearer, idempotencyKey = '' } = exchange
-    const { operation, idempotencyKey: hasKey } = target.definition
+    const { operation, idempotencyKey: hasKey } = exchange.route.definition
     if (!hasKey || idempotencyKey.trim() === '') return start(false)
     const key = [operation, path, bearer, idempotencyKey].join('\n')
     for (let earlier = running.get(key); earlier; earlier = running.get(key)) {
@@ -150,69 +153,78 @@ export const createPipeline = (options: PipelineOptions): Handler => {
     return result.finally(() => running.delete(key))
   }
 
-  const runOperation = async (exchange: Exchange, target: OperationTarget): Promise<MockResponse> => {
+  const runOperation = async (exchange: OperationExchange): Promise<MockResponse> => {
     const { request } = exchange
-    const { operation, method, auth } = target.definition
+    const { operation, method, auth } = exchange.route.definition
     try {
       // Only the login also accepts form fields (row 32).
-      exchange.body = method === 'GET' ? NO_BODY : await readBody(request, auth === 'credentials')
-    } catch {
-      aborted(exchange)
-      // Reading the body of the request failed, so `mock.fetch` rejects with a connection error.
-      return { kind: 'closed', code: 'ECONNRESET' }
+      exchange.body =
+        method === 'GET' ? NO_BODY : readBody(await request.text(), request, auth === 'credentials')
+    } catch (error) {
+      if (!(error instanceof BodyTooLargeError)) {
+        aborted(exchange)
+        // Reading the body of the request failed, so `mock.fetch` rejects with a connection error.
+        return { kind: 'closed', code: 'ECONNRESET' }
+      }
+      exchange.body = { ok: false, problem: error.message, isTooLarge: true }
     }
     if (hasLeft(request)) return aborted(exchange)
     const fault =
-      faults.active.length > 0 ? faults.next(operation, () => faultRequestOf(exchange, target)) : undefined
-    const sent =
-      fault === undefined && running.size === 0 ? run(exchange) : await runInTurn(exchange, target, fault)
+      faults.active.length > 0 ? faults.next(operation, () => faultRequestOf(exchange)) : undefined
+    const sent = fault === undefined && running.size === 0 ? run(exchange) : await runInTurn(exchange, fault)
     return withCorsAndHead(request, sent)
   }
 
   /** Responds with the payer's page at this path, or refuses the request. */
   const runUnlessRouted = async (
-    request: IncomingRequest,
-    candidates: readonly [Located<AreaRuntime>, ...Located<AreaRuntime>[]],
+    candidates: readonly Located<AreaRuntime>[],
+    exchange: Exchange,
   ): Promise<MockResponse> => {
-    for (const candidate of candidates) {
-      const exchange = receive(request, candidate)
-      const { area, path } = exchange
-      const page = mayBePage(path) ? await pages(area.name, request, path) : undefined
+    const { request } = exchange
+    for (const found of candidates) {
+      const page = mayBePage(found.path) ? await pages(found.area.name, request, found.path) : undefined
       if (page === undefined) continue
       const executed = request.method === 'POST' && page.status < 400
       const explanation =
         page.status === 400 ? 'The code or choice was wrong.' : "The payer's page responded."
-      log.write(now(), exchange, { executed, rule: 'page', explanation }, { ...page, body: '' })
+      log.write(
+        now(),
+        { ...exchange, ...found },
+        { executed, rule: 'page', explanation },
+        { ...page, body: '' },
+      )
       return respondWith(page)
     }
-    return withCorsAndHead(request, run(receive(request, candidates[0])))
+    return withCorsAndHead(request, run(exchange))
   }
 
   return (request) => {
     const [best, ...others] = locate(request.url, request.method, addresses.bases, areas)
     if (best === undefined) return undefined
-    if (isPreflight(request)) return Promise.resolve(respondWith(preflightResponse(request)))
-    return best.match.kind === 'route'
-      ? runOperation(receive(request, best), best.match.target)
-      : runUnlessRouted(request, [best, ...others])
+    if (request.method === 'OPTIONS' && isPreflight(request)) {
+      return Promise.resolve(respondWith(preflightResponse(request)))
+    }
+    const exchange = receive(request, best)
+    return exchange.route === undefined
+      ? runUnlessRouted([best, ...others], exchange)
+      : runOperation(exchange)
   }
 }
 
 /** Returns a request with what `locate` found for it. The body is not read. */
-const receive = (request: IncomingRequest, { area, path, query, match }: Located<AreaRuntime>): Exchange => ({
-  request,
-  area,
-  receivedAt: machineNow(),
-  path,
-  query,
-  bearer: bearerOf(request.headers.get('authorization')),
-  target: match.kind === 'route' ? match.target : undefined,
-  allow: match.kind === 'other-method' ? match.allow : undefined,
-  parameters: match.kind === 'route' ? match.parameters : {},
-  idempotencyKey: request.headers.get('idempotency-key') ?? undefined,
-  contentType: request.headers.get('content-type'),
-  body: undefined,
-})
+const receive = (request: IncomingRequest, located: Located<AreaRuntime>): Exchange => {
+  const { headers } = request
+  return {
+    ...located,
+    request,
+    receivedAt: machineNow(),
+    bearer: bearerOf(headers.get('authorization')),
+    idempotencyKey: headers.get('idempotency-key') ?? undefined,
+    contentType: headers.get('content-type'),
+    body: undefined,
+    headers: NO_HEADERS,
+  }
+}
 
 const bearerOf = (header: string | null): string | undefined => {
   if (header === null || header.slice(0, 7).toLowerCase() !== 'bearer ') return undefined
@@ -224,38 +236,22 @@ const mayBePage = (path: string): boolean => path.startsWith('/authorize/') || p
 
 const NO_BODY = { ok: true, fields: NO_FIELDS, characters: 0 } as const
 
-/** Returns the fields of a body, or an empty object if the body was not read or is not valid. */
-const fieldsOf = ({ body }: Exchange): Fields => (body?.ok === true ? body.fields : NO_FIELDS)
+/** The caller of an operation without authentication. */
+const NOBODY = { ok: true, value: undefined } as const
 
 const isEmpty = ({ body }: Exchange): boolean => body?.ok === true && Object.keys(body.fields).length === 0
 
-/** Returns the request in the form that the `when` of a fault receives. */
-const faultRequestOf = (exchange: Exchange, { definition }: OperationTarget): FaultRequest => {
-  const { area, parameters, query, idempotencyKey } = exchange
-  return {
-    operation: definition.operation as Operation,
-    fields: {
-      ...area.correlationFields(parameters),
-      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
-      ...Object.fromEntries(new URLSearchParams(query)),
-      ...fieldsOf(exchange),
-      ...parameters,
-    },
-  }
-}
-
 /** Responds to a request with an unknown path or a wrong method. */
-const unrouted = (exchange: Exchange, headers: HeaderFields): Decided => {
+const unrouted = (exchange: Exchange): Decided => {
   const { area, allow, path, request } = exchange
   if (allow !== undefined) {
-    const message = 'The method is not allowed.'
     const explanation = `This path accepts ${allow} only.`
-    return failed(area, 405, { rule: 'wrong-method', message, explanation }, { ...headers, Allow: allow })
+    const headers = { Allow: allow }
+    return failed(exchange, 405, 'wrong-method', 'The method is not allowed.', explanation, { headers })
   }
-  const message = 'There is no such path.'
   const nearest = nearestRoute(path, request.method, area.router.routes).route
   const explanation = `No operation has this path. The most similar route is ${nearest}.`
-  return failed(area, 404, { rule: 'unknown-path', message, explanation }, headers)
+  return failed(exchange, 404, 'unknown-path', 'There is no such path.', explanation)
 }
 
 const KEY_IN_USE: Refusal = {
@@ -265,84 +261,70 @@ const KEY_IN_USE: Refusal = {
 }
 
 /** Authenticates and executes a request to an operation. */
-const execute = (
-  exchange: Exchange,
-  { name, definition }: OperationTarget,
-  isKeyRunning: boolean,
-  headers: HeaderFields,
-): Decided => {
+const execute = (exchange: OperationExchange, isKeyRunning: boolean): Decided => {
   const { area, parameters, query, idempotencyKey = '' } = exchange
-  const caller = area.authenticate(definition, exchange.bearer)
-  if (!caller.ok) return refused(area, caller.refusal, headers)
+  const { name, definition } = exchange.route
+  const { auth } = definition
+  const caller = auth === 'token' || auth === 'api-key' ? area.authenticate(exchange.bearer) : NOBODY
+  if (!caller.ok) return refused(exchange, caller.refusal)
   const call = { parameters, query, fields: fieldsOf(exchange), idempotencyKey, caller: caller.value }
   // The first result of a used key comes before the checks of Content-Type and body (G rule 1).
   const replay = area.replays[name]?.(call)
-  if (isKeyRunning) return refused(area, KEY_IN_USE, headers)
-  if (replay?.ok === false) return refused(area, replay.refusal, headers)
+  if (isKeyRunning) return refused(exchange, KEY_IN_USE)
+  if (replay?.ok === false) return refused(exchange, replay.refusal)
   if (replay !== undefined) {
     const { body, explanation = '' } = replay.value
+    const reason =
+      'The Idempotency-Key was used before. This is the original response, and nothing was executed.'
     return {
-      response: area.success(definition, body, headers),
+      response: success(exchange, body),
       executed: false,
       rule: 'replayed',
-      explanation:
-        `The Idempotency-Key was used before. This is the original response, and nothing was executed. ${explanation}`.trim(),
+      explanation: `${reason} ${explanation}`.trim(),
     }
   }
-  const problem = problemOf(exchange, definition, headers)
+  const problem = problemOf(exchange)
   if (problem !== undefined) return problem
   const result = area.resolvers[name]?.(call)
   if (result === undefined) throw new Error(`The operation ${name} has no resolver.`)
-  if (!result.ok) return refused(area, result.refusal, headers)
+  if (!result.ok) return refused(exchange, result.refusal)
   return {
-    response: area.success(definition, result.value, headers),
+    response: success(exchange, result.value),
     executed: true,
     rule: 'accepted',
     explanation: 'The operation was executed.',
   }
 }
 
-/** Checks the Content-Type and the body. Returns the rejection of the request, or `undefined` if both are valid. */
-const problemOf = (
-  exchange: Exchange,
-  definition: EndpointDefinition,
-  headers: HeaderFields,
-): Decided | undefined => {
-  const { area, body, contentType } = exchange
-  const isAccepted = isJson(contentType) || (definition.auth === 'credentials' && isForm(contentType))
-  if (area.options.contentType === 'json' && !isAccepted && !isEmpty(exchange)) {
-    const message = 'The Content-Type is not supported.'
-    const explanation = `The Content-Type is ${contentType ?? 'missing'}; send "Content-Type: application/json". Option ${area.name}.contentType is "json".`
-    return failed(area, 415, { rule: 'content-type', message, explanation }, headers)
-  }
-  if (body?.ok === false) {
-    return failed(area, 400, { rule: 'malformed-body', message: body.problem }, headers)
-  }
-  // An operation with a body checks its fields itself.
-  if (area.options.unknownFields === 'ignore' || definition.request !== undefined || isEmpty(exchange))
-    return undefined
-  const [field = ''] = Object.keys(fieldsOf(exchange))
-  const explanation = `Option ${area.name}.unknownFields is "refuse".`
-  return refused(
-    area,
-    { reason: 'invalid', message: 'The request has an unknown field.', field, explanation },
-    headers,
-  )
+/** Returns the response of a success. Without a body, the status is 204. */
+const success = (
+  { area, route: { definition }, headers }: OperationExchange,
+  value: unknown,
+): ResponseData => {
+  const body = area.envelope === undefined ? value : area.envelope(definition, value)
+  return body === undefined
+    ? { status: 204, headers, body: '' }
+    : jsonResponse(definition.status, body, headers)
 }
 
-const refused = (area: AreaRuntime, refusal: Refusal, headers: HeaderFields): Decided => ({
-  response: area.refusal(refusal, headers),
-  executed: false,
-  rule: refusal.reason,
-  explanation: [refusal.message, refusal.field && `Field: ${refusal.field}.`, refusal.explanation]
-    .filter(Boolean)
-    .join(' '),
-})
-
-/** Rejects a request for a reason outside its operation, for example because the body is malformed. */
-const failed = (
-  area: AreaRuntime,
-  status: number,
-  { rule, message, explanation = message }: { rule: string; message: string; explanation?: string },
-  headers: HeaderFields,
-): Decided => ({ response: area.failure(status, message, headers), executed: false, rule, explanation })
+/** Checks the Content-Type and the body. Returns the rejection of the request, or `undefined` if both are valid. */
+const problemOf = (exchange: OperationExchange): Decided | undefined => {
+  const { area, body, contentType, route } = exchange
+  const { auth, request } = route.definition
+  const isAccepted = isJson(contentType) || (auth === 'credentials' && isForm(contentType))
+  if (area.options.contentType === 'json' && !isAccepted && !isEmpty(exchange)) {
+    const explanation = `The Content-Type is ${contentType ?? 'missing'}; send "Content-Type: application/json". Option ${area.name}.contentType is "json".`
+    return failed(exchange, 415, 'content-type', 'The Content-Type is not supported.', explanation)
+  }
+  if (body?.ok === false) return failed(exchange, 400, 'malformed-body', body.problem)
+  // An operation with a body checks its fields itself.
+  if (area.options.unknownFields === 'ignore' || request !== undefined || isEmpty(exchange)) return undefined
+  const [field = ''] = Object.keys(fieldsOf(exchange))
+  const explanation = `Option ${area.name}.unknownFields is "refuse".`
+  return refused(exchange, {
+    reason: 'invalid',
+    message: 'The request has an unknown field.',
+    field,
+    explanation,
+  })
+}

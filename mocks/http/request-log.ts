@@ -93,7 +93,10 @@ interface LogEntry extends Pick<Exchange, 'path' | 'query' | 'idempotencyKey' | 
   readonly area: Area
   readonly method: string
   readonly operation: string | undefined
-  /** The headers of the request as JSON text, because the request itself would keep its body or its connection. */
+  /**
+   * The names and values of the request's headers, one a line. They are one text, because the request itself would
+   * keep its body or its connection, and an object takes more time and memory.
+   */
   readonly headers: string
   readonly decision: Decision
   readonly response: ResponseData | undefined
@@ -108,6 +111,19 @@ export interface WritableRequestLog extends RequestLog, Sequence<LoggedRequest> 
   onWrite(listener: (request: LoggedRequest) => void): void
   /** Returns the newest entry for which `matches` returns true. */
   last(matches: (entry: LogEntry) => boolean): LoggedRequest | undefined
+}
+
+// No header contains a line break.
+const linesOf = (headers: Exchange['request']['headers']): string => {
+  const lines: string[] = []
+  headers.forEach((value, name) => void lines.push(name, value))
+  return lines.join('\n')
+}
+
+const headersOf = (text: string): Record<string, string> => {
+  const lines = text.split('\n')
+  const pairs = lines.flatMap((name, at) => (at % 2 === 0 && name !== '' ? [[name, lines[at + 1]]] : []))
+  return Object.fromEntries(pairs)
 }
 
 /** Parses JSON. Returns invalid JSON as text, because a fault may send invalid JSON. */
@@ -178,7 +194,7 @@ export const createRequestLog = (size: number, secrets: Secrets): WritableReques
       decision: rule,
       ...(nearestRoute !== undefined && { nearestRoute }),
       explanation: hide(explanation),
-      headers: JSON.parse(hide(redactHeaders(JSON.parse(entry.headers)))),
+      headers: JSON.parse(hide(redactHeaders(headersOf(entry.headers)))),
       ...(responseHeaders && {
         responseHeaders: JSON.parse(hide(redactHeaders(responseHeaders))),
       }),
@@ -212,9 +228,9 @@ export const createRequestLog = (size: number, secrets: Secrets): WritableReques
       return entries.dropped
     },
     // Only a request to an operation has a body here. The form of a payer's page is omitted: it may contain a code.
-    write(at, { area, request, receivedAt, path, query, target, body, idempotencyKey }, decision, response) {
+    write(at, { area, request, receivedAt, path, query, route, body, idempotencyKey }, decision, response) {
       const { method } = request
-      const isNearby = target === undefined && decision.rule !== 'page'
+      const isNearby = route === undefined && decision.rule !== 'page'
       const entry: LogEntry = {
         at,
         durationMs: machineNow() - receivedAt,
@@ -222,8 +238,8 @@ export const createRequestLog = (size: number, secrets: Secrets): WritableReques
         method,
         path,
         query,
-        operation: target?.definition.operation,
-        headers: JSON.stringify(request.headerFields ?? Object.fromEntries(request.headers)),
+        operation: route?.definition.operation,
+        headers: linesOf(request.headers),
         body,
         idempotencyKey,
         decision,

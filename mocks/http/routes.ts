@@ -1,26 +1,26 @@
 import type { Area, EndpointDefinition } from '../../src/contract/endpoint.ts'
 import type { ServerAddress } from './message.ts'
 
-/** A route: a path template below the base URL, and its target. */
-export interface Route<Target> {
+/** A route: the path of an operation below the base URL, with its HTTP methods. */
+export interface Route {
+  /** Name of the operation in the contract. The operation's resolver has the same name. */
+  readonly name: string
+  readonly definition: EndpointDefinition
   readonly methods: readonly string[]
   /** Template such as `/api/v1/mfs/charges/:id`. */
   readonly path: string
-  readonly target: Target
 }
 
 /** The result of a route search. */
-export type Match<Target> =
-  | {
-      readonly kind: 'route'
-      /** The path. For a route without parameters, this is the route's own text: the log keeps no copy of the URL. */
-      readonly path: string
-      readonly target: Target
-      readonly parameters: Readonly<Record<string, string>>
-    }
-  /** The path exists, but not with this method. `allow` is the value of the Allow header. */
-  | { readonly kind: 'other-method'; readonly allow: string }
-  | { readonly kind: 'none' }
+export type Match = {
+  /** The path. For a route without parameters, this is the route's own text: the log keeps no copy of the URL. */
+  readonly path: string
+  readonly parameters: Readonly<Record<string, string>>
+} & (
+  | { readonly route: Route; readonly allow: undefined }
+  /** No operation has this path and method. `allow` is the value of the Allow header, if another method exists. */
+  | { readonly route: undefined; readonly allow: string | undefined }
+)
 
 /** Decodes a segment of a path. A malformed segment remains unchanged. */
 export const decoded = (segment: string): string => {
@@ -34,10 +34,8 @@ export const decoded = (segment: string): string => {
 const NO_PARAMETERS: Readonly<Record<string, string>> = {}
 
 /** Returns the parameters of a path that fits a template, or `undefined` if it does not fit. */
-const parametersOf = (
-  template: readonly string[],
-  segments: readonly string[],
-): Readonly<Record<string, string>> | undefined => {
+const parametersOf = (template: readonly string[], path: string): Record<string, string> | undefined => {
+  const segments = path.split('/')
   if (template.length !== segments.length) return undefined
   const parameters: Record<string, string> = {}
   for (const [index, word] of template.entries()) {
@@ -50,56 +48,51 @@ const parametersOf = (
   return parameters
 }
 
-/** Creates a router. Literal segments take precedence over parameters, and HEAD uses the route of GET. */
-export const createRouter = <Target>(routes: readonly Route<Target>[]) => {
-  const literals = new Map<string, Route<Target>[]>()
-  const templates: {
-    readonly words: readonly string[]
-    readonly order: string
-    readonly route: Route<Target>
-  }[] = []
-  for (const route of routes) {
-    const { path } = route
-    if (!path.includes('/:')) literals.set(path, [...(literals.get(path) ?? []), route])
-    // A parameter is replaced by the last character of all, so that literal segments come first.
-    else templates.push({ words: path.split('/'), order: path.replace(/:[^/]+/g, '\uffff'), route })
-  }
-  templates.sort((one, other) => (one.order < other.order ? -1 : 1))
+/** A router made by `createRouter`. */
+export type Router = ReturnType<typeof createRouter>
 
-  const accepts = ({ methods }: Route<Target>, method: string): boolean =>
+/** Creates a router. Literal segments take precedence over parameters, and HEAD uses the route of GET. */
+const createRouter = (routes: readonly Route[]) => {
+  const literals = new Map<string, Route[]>()
+  const hasParameters = ({ path }: Route): boolean => path.includes('/:')
+  for (const route of routes) {
+    if (!hasParameters(route)) literals.set(route.path, [...(literals.get(route.path) ?? []), route])
+  }
+  const templates = routes
+    .filter(hasParameters)
+    .map((route) => ({
+      route,
+      // Most paths do not start with the text before the first parameter, and are then not split.
+      head: route.path.slice(0, route.path.indexOf(':')),
+      words: route.path.split('/'),
+      // A parameter is replaced by the last character of all, so that literal segments come first.
+      order: route.path.replace(/:[^/]+/g, '\uffff'),
+    }))
+    .sort((one, other) => (one.order < other.order ? -1 : 1))
+
+  const accepts = ({ methods }: Route, method: string): boolean =>
     methods.includes(method) || (method === 'HEAD' && methods.includes('GET'))
 
-  const search = (path: string, method: string): Match<Target> => {
-    const same = literals.get(path) ?? []
-    for (const route of same) {
+  const search = (path: string, method: string): Match => {
+    const allowed: string[] = []
+    for (const route of literals.get(path) ?? []) {
       if (accepts(route, method)) {
-        return { kind: 'route', path: route.path, target: route.target, parameters: NO_PARAMETERS }
+        return { path: route.path, route, allow: undefined, parameters: NO_PARAMETERS }
       }
+      allowed.push(...route.methods)
     }
-    const allowed = new Set(same.flatMap(({ methods }) => methods))
-    const segments = path.split('/')
-    for (const { words, route } of templates) {
-      const parameters = parametersOf(words, segments)
+    for (const { head, words, route } of templates) {
+      const parameters = path.startsWith(head) ? parametersOf(words, path) : undefined
       if (parameters === undefined) continue
-      if (accepts(route, method)) return { kind: 'route', path, target: route.target, parameters }
-      for (const each of route.methods) allowed.add(each)
+      if (accepts(route, method)) return { path, route, allow: undefined, parameters }
+      allowed.push(...route.methods)
     }
-    if (allowed.size === 0) return { kind: 'none' }
-    if (allowed.has('GET')) allowed.add('HEAD')
-    return { kind: 'other-method', allow: [...allowed].sort().join(', ') }
+    if (allowed.includes('GET')) allowed.push('HEAD')
+    const allow = allowed.length === 0 ? undefined : [...new Set(allowed)].sort().join(', ')
+    return { path, route: undefined, allow, parameters: NO_PARAMETERS }
   }
 
   return { search, routes }
-}
-
-/** A router made by `createRouter`. */
-export type Router<Target> = ReturnType<typeof createRouter<Target>>
-
-/** The operation that a route calls. */
-export interface OperationTarget {
-  /** Name of the operation in the contract. The operation's resolver has the same name. */
-  readonly name: string
-  readonly definition: EndpointDefinition
 }
 
 /**
@@ -112,22 +105,23 @@ export const createRoutes = (
   contract: Readonly<Record<string, EndpointDefinition>>,
   standardPrefix: string,
   moreMethods: Readonly<Record<string, readonly string[]>> = {},
-): ((prefix: string) => Router<OperationTarget>) => {
-  const routers = new Map<string, Router<OperationTarget>>()
-  const make = (prefix: string): Router<OperationTarget> =>
-    createRouter(
-      Object.entries(contract).map(([name, definition]) => {
+): ((prefix: string) => Router) => {
+  const routers = new Map<string, Router>()
+  return (prefix) => {
+    let router = routers.get(prefix)
+    if (router === undefined) {
+      const routes = Object.entries(contract).map(([name, definition]) => {
         const { method, path } = definition
         return {
+          name,
+          definition,
           methods: [method, ...(moreMethods[name] ?? [])],
           path: path.startsWith(`${standardPrefix}/`) ? prefix + path.slice(standardPrefix.length) : path,
-          target: { name, definition },
         }
-      }),
-    )
-  return (prefix) => {
-    const router = routers.get(prefix) ?? make(prefix)
-    routers.set(prefix, router)
+      })
+      router = createRouter(routes)
+      routers.set(prefix, router)
+    }
     return router
   }
 }
@@ -137,7 +131,7 @@ export interface Routed {
   readonly name: Area
   /** `apiPrefix` is the version prefix of the area's paths. */
   readonly options: { readonly apiPrefix: string }
-  readonly router: Router<OperationTarget>
+  readonly router: Router
 }
 
 /** A base URL of an area, without a trailing slash. */
@@ -208,12 +202,10 @@ export const createAddresses = (
   return addresses
 }
 
-/** An area whose base URL matches a request. `path` is the path below the base URL; `match` is the router's result. */
-export interface Located<AnyArea extends Routed> {
+/** An area whose base URL matches a request, and what its router found for the path below the base URL. */
+export type Located<AnyArea extends Routed> = Match & {
   readonly area: AnyArea
-  readonly path: string
   readonly query: string
-  readonly match: Match<OperationTarget>
 }
 
 // The search for a similar route compares only this many characters of a path, because every route is shorter.
@@ -229,20 +221,13 @@ const similarity = (one: string, other: string): number => {
   return (2 * shared) / Math.max(1, one.length + other.length - 2)
 }
 
-/** A route, such as `POST /api/v1/mfs/charges`, and its similarity to a path. */
-export interface NearestRoute {
-  readonly route: string
-  readonly similarity: number
-}
-
-/** Returns the route whose template is most similar to a path. A parameter in the template matches any value. */
-export const nearestRoute = (
-  path: string,
-  method: string,
-  routes: readonly Route<unknown>[],
-): NearestRoute => {
+/**
+ * Returns the route, such as `POST /api/v1/mfs/charges`, whose template is most similar to a path. A parameter in the
+ * template matches any value. The similarity is 1 for equal texts.
+ */
+export const nearestRoute = (path: string, method: string, routes: readonly Route[]) => {
   const segments = path.slice(0, MAX_COMPARED_CHARACTERS).split('/')
-  let nearest: NearestRoute = { route: 'none', similarity: -1 }
+  let nearest = { route: 'none', similarity: -1 }
   for (const { methods, path: template } of routes) {
     const words = template.split('/').map((word) => (word.startsWith(':') ? ':' : word))
     const compared = segments.map((segment, index) => (words[index] === ':' ? ':' : segment))
@@ -263,8 +248,6 @@ const split = (rest: string): { path: string; query: string } => {
   return { path: target.slice(0, mark) || '/', query: target.slice(mark + 1) }
 }
 
-const RANK = { route: 0, 'other-method': 1, none: 2 } as const
-
 /**
  * Returns the areas whose base URL matches. If an area has the route, returns only that area. If no area has the route,
  * sorts the areas by four criteria, the most important first: the path exists with another method, the base URL is
@@ -278,12 +261,12 @@ export const locate = <AnyArea extends Routed>(
 ): readonly Located<AnyArea>[] => {
   const candidates: (Located<AnyArea> & { readonly base: string })[] = []
   for (const { url: base, area: name } of bases) {
-    if (!url.startsWith(base) || !['/', '?', '#', ''].includes(url.charAt(base.length))) continue
+    if (!url.startsWith(base) || !'/?#'.includes(url.charAt(base.length))) continue
     const area = areas[name]
     const { path, query } = split(url.slice(base.length))
-    const match = area.router.search(path, method)
-    if (match.kind === 'route') return [{ area, path: match.path, query, match }]
-    candidates.push({ area, path, query, match, base })
+    const found = { ...area.router.search(path, method), area, query }
+    if (found.route !== undefined) return [found]
+    candidates.push({ ...found, base })
   }
   if (candidates.length < 2) return candidates
   const similarityOf = ({ area, path }: Located<AnyArea>) =>
@@ -292,7 +275,7 @@ export const locate = <AnyArea extends Routed>(
     Number(path.startsWith(`${area.options.apiPrefix}/`))
   return candidates.sort(
     (one, other) =>
-      RANK[one.match.kind] - RANK[other.match.kind] ||
+      Number(one.allow === undefined) - Number(other.allow === undefined) ||
       other.base.length - one.base.length ||
       hasPrefix(other) - hasPrefix(one) ||
       similarityOf(other) - similarityOf(one),

@@ -1,10 +1,8 @@
 import { SUBSCRIPTIONS_API_PREFIX, subscriptionsContract } from '../../src/contract/subscriptions.ts'
-import { ok, type RefusalReason } from '../base/result.ts'
 import type { Subscriptions } from '../subscriptions/operations.ts'
 import { defaultErrorCodes, type ErrorCodes, type SubscriptionsOptions } from '../subscriptions/options.ts'
 import type { Merchant } from '../subscriptions/state.ts'
-import { type AreaRuntime, type LimitContext, type Operation, type Resolvers, secondsUntil } from './area.ts'
-import { jsonResponse } from './message.ts'
+import type { AreaRuntime, LimitContext, Operation, Resolvers } from './area.ts'
 import { createRoutes } from './routes.ts'
 
 /**
@@ -161,7 +159,7 @@ const createWindowLimit = (
     return opened
   }
 
-  return (bearer, definition, { client_id }, counts) => {
+  return ({ bearer, route, fields: { client_id }, counts }) => {
     const merchant = bearer === undefined ? undefined : domain.merchant(bearer)
     const ofToken = merchant?.ok ? merchant.value.clientId : ''
     const ofLogin = typeof client_id === 'string' ? client_id : ''
@@ -169,7 +167,7 @@ const createWindowLimit = (
     const isUncounted = isOff?.() === true
     const window = isUncounted
       ? { startedAt: time, count: 0 }
-      : windowOf(definition?.auth === 'credentials' ? ofLogin : ofToken, time)
+      : windowOf(route?.definition.auth === 'credentials' ? ofLogin : ofToken, time)
     const allowed = isUncounted || window.count < limit
     if (allowed && counts && !isUncounted) window.count += 1
     const resetAt = window.startedAt + windowMs
@@ -184,12 +182,10 @@ const createWindowLimit = (
         // A client computes its wait from this and X-RateLimit-Reset, even if a test moved the mock's clock by days.
         Date: new Date(time).toUTCString(),
       },
-      retryAfter: allowed || !sendRetryAfter ? {} : { 'Retry-After': secondsUntil(resetAt, time) },
+      retryIn: sendRetryAfter ? resetAt - time : undefined,
     }
   }
 }
-
-const NOBODY: Merchant = { clientId: '', username: '' }
 
 const routesBelow = createRoutes(subscriptionsContract, SUBSCRIPTIONS_API_PREFIX)
 
@@ -201,40 +197,33 @@ export const createSubscriptionsArea = (
 ): AreaRuntime => {
   const vary = createVary(options.variant)
   const codes: ErrorCodes = { ...defaultErrorCodes, ...options.errorCodes }
-  const codeOf: Partial<Record<RefusalReason, string>> = codes
-  const statusOf: Partial<Record<RefusalReason, number>> = {
-    invalid: options.validationStatus,
-    client_mismatch: options.validationStatus,
-    not_found: options.notFoundStatus,
-    duplicate_request: 409,
-    state: 409,
-    unauthorized: 401,
-    locked_out: 403,
-    rate_limited: 429,
-  }
+  const refusal = (status: number, kind: keyof ErrorCodes) =>
+    [options.errorsAs200 && !STATED.has(status) ? 200 : status, codes[kind]] as const
   return {
     name: 'subscriptions',
     options,
     router: routesBelow(options.apiPrefix),
     limit: createWindowLimit(domain, options, limits),
-    authenticate: ({ auth }, bearer) => (auth === 'token' ? domain.merchant(bearer) : ok(NOBODY)),
+    authenticate: domain.merchant,
     resolvers: createResolvers(domain) as AreaRuntime['resolvers'],
     replays: {},
-    success({ operation, status, auth }, body, headers) {
-      const envelope = { errorCode: codes.success, errorMessage: 'The operation succeeded.' }
+    envelope({ operation, auth }, body) {
       const isBare = auth === 'credentials' && !options.tokenEnvelope
-      return jsonResponse(status, vary(operation, isBare ? body : { ...Object(body), ...envelope }), headers)
+      const envelope = { errorCode: codes.success, errorMessage: 'The operation succeeded.' }
+      return vary(operation, isBare ? body : { ...Object(body), ...envelope })
     },
-    refusal({ reason, message }, headers) {
-      const status = statusOf[reason] ?? 500
-      const sent = options.errorsAs200 && status < 500 && !STATED.has(status) ? 200 : status
-      const errorCode = codeOf[reason] ?? codes.internal
-      return jsonResponse(sent, { errorCode, errorMessage: message }, headers)
+    refusals: {
+      invalid: refusal(options.validationStatus, 'invalid'),
+      client_mismatch: refusal(options.validationStatus, 'client_mismatch'),
+      not_found: refusal(options.notFoundStatus, 'not_found'),
+      duplicate_request: refusal(409, 'duplicate_request'),
+      state: refusal(409, 'state'),
+      unauthorized: refusal(401, 'unauthorized'),
+      locked_out: refusal(403, 'locked_out'),
+      rate_limited: refusal(429, 'rate_limited'),
     },
-    failure(status, message, headers) {
-      const errorCode = codes[CODE_OF_STATUS[status] ?? 'internal']
-      return jsonResponse(status, { errorCode, errorMessage: message }, headers)
-    },
+    codeOf: (status) => codes[CODE_OF_STATUS[status] ?? 'internal'],
+    error: (errorCode, errorMessage) => ({ errorCode, errorMessage }),
     correlationFields: domain.correlationFields,
   }
 }

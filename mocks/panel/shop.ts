@@ -11,7 +11,7 @@ import { PANEL_PATH } from './access.ts'
 export const pathOf = (mock: Mock, operation: Operation): string =>
   Object.values(internalsOf(mock).areas)
     .flatMap(({ router }) => router.routes)
-    .find(({ target }) => target.definition.operation === operation)?.path ?? ''
+    .find(({ definition }) => definition.operation === operation)?.path ?? ''
 
 /** Returns whether the API key is the one of every mock without options. Any other key may be secret. */
 export const hasPublicKey = ({ clientOptions }: Mock): boolean =>
