@@ -125,9 +125,10 @@ export const nextStep = (error: unknown, options: NextStepOptions = {}): NextSte
   const { retryable, acts = !retryable, retryAfterMs, keyLifetime } = known
   const hasKey = idempotencyKey !== undefined
   const mayActTwice = acts && !hasKey
-  // Under another API key, a gateway does not know the idempotency key, and would charge again.
-  const isForgotten = mayActTwice || code === 'authentication_failed'
-  if (code === 'key_reused' || (acts && isForgotten && outcome === 'unknown'))
+  // Under another API key, a gateway does not know the idempotency key, and would charge again. Invalid credentials
+  // allow no retry at all.
+  const isStuck = code === 'authentication_failed' || (code === 'invalid_request' && !retryable)
+  if (code === 'key_reused' || (acts && (mayActTwice || isStuck) && outcome === 'unknown'))
     return { step: 'find-out', how }
   const reason = pauseReason(known)
   const key = hasKey && { idempotencyKey }

@@ -114,8 +114,10 @@ const responseError = (
   const isLogin = endpoint.auth === 'credentials'
   const verdict = verdictOn({ ...endpoint, status, body })
   const isForeign = verdict === 'somebody-else'
+  // With the same key, a later call returns the original result. Another API key would make it a new call.
+  const isRepeatable = endpoint.idempotencyKey === true && call.outcome === 'unknown' && status !== 401
   // Somebody else's response to a login says nothing about the credentials, so a later login may succeed.
-  const isTemporary = isTransient(endpoint, failure) || (isLogin && isForeign)
+  const isTemporary = isTransient(endpoint, failure) || isRepeatable || (isLogin && isForeign)
   const own = {
     status,
     verdict,
@@ -130,7 +132,7 @@ const responseError = (
   const http = [`HTTP ${status}`, ...form].filter(Boolean).join(', ')
   const wait = waitText(refusedWaitMs)
   if ('reason' in failure) {
-    const doubt = failure.kind === 'cut' ? wait : checkBaseUrl(call)
+    const doubt = failure.kind === 'unexpected' ? checkBaseUrl(call) : wait
     const what = `the response of ${placeOf(call)} (${http}) ${failure.reason}${doubt}`
     return new UnexpectedResponseError(
       ...explain(call, what, isTemporary, { ...own, retryAfterMs: refusedWaitMs }),
