@@ -150,7 +150,7 @@ const attempt = async (
     const serverRequestId = id && redactorOf(call).text(id)
     const durationMs = settings.clock.now() - sentAt
     notify(settings, 'onResponse', { ...event, status, serverRequestId, rateLimit, durationMs })
-    return readResponse(endpoint, sent)
+    return readResponse(endpoint, sent, call.id)
   } finally {
     if (slot) gate.leave(slot, response)
   }

@@ -55,6 +55,8 @@ export interface Call<Definition extends EndpointDefinition = EndpointDefinition
   readonly endpoint: Definition
   readonly method: string
   readonly url: string
+  /** The identifier in the path. */
+  readonly id: unknown
   readonly headers: Readonly<Record<string, string>>
   fields: unknown
   body: string | undefined
@@ -125,6 +127,7 @@ export const prepare = <Definition extends EndpointDefinition>(
     endpoint,
     method,
     url,
+    id: Object.values(call.path ?? {})[0],
     headers: {
       accept: 'application/json',
       ...settings.headers,

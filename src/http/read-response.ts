@@ -1,6 +1,7 @@
 import { typeOf } from '../check.ts'
 import type { EndpointDefinition } from '../contract/endpoint.ts'
 import { asText, type Issues, isObject, readWith, received } from '../contract/fields.ts'
+import { isAbsent } from '../contract/response-fields.ts'
 import { isCutJson, readJson } from '../json.ts'
 import type { ResponseFailure } from './failure.ts'
 import type { UnexpectedReport } from './observe.ts'
@@ -63,14 +64,39 @@ const unexpected = (reason: string): ResponseFailure => ({ kind: 'unexpected', r
 const isBareError = (body: JsonObject): boolean =>
   isObject(body.error) && typeof body.error.code === 'string' && lacking(body, ['id', 'status']).length === 2
 
+/** Returns a value as text without spaces and case. Returns an empty text if the value is absent. */
+const comparable = (value: unknown): string =>
+  isAbsent(value) ? '' : String(value).replace(/\s/g, '').toUpperCase()
+
+/** Whether a response has the identifier of another record. A number may lack the leading zeros of a text. */
+const isAnotherRecord = (
+  { identityFields = [] }: EndpointDefinition,
+  id: unknown,
+  data: unknown,
+): boolean => {
+  const [asked = '', ...found] = [id, ...identityFields.map((name) => Object(data)[name])].map((one) =>
+    comparable(one).replace(/^0+(?=\d+$)/, ''),
+  )
+  return found.join('') !== '' && !found.includes(asked)
+}
+
 /** Reads a successful response by its schema. Omits and reports optional fields whose values are invalid. */
-const readByContract = (endpoint: EndpointDefinition, body: unknown): Content | ResponseFailure => {
+const readByContract = (
+  endpoint: EndpointDefinition,
+  body: unknown,
+  id: unknown,
+): Content | ResponseFailure => {
   const { operation, partialResponse } = endpoint
   const issues: Issues = []
   const value = readWith(endpoint.response, body, issues)
   const data: unknown = partialResponse && !isObject(value) ? {} : value
   const missing = lacking(data, endpoint.requiredFields)
   if (missing.length > 0) return unexpected(`lacks ${missing.join(' and ')}`)
+  if (isAnotherRecord(endpoint, id, data))
+    return {
+      kind: 'another-record',
+      reason: 'is about another record: its identifier is not the requested one',
+    }
   const reports = new Map<string, UnexpectedReport>()
   for (const { path = [], message: rule = '', input } of issues) {
     if (partialResponse && input === undefined) continue
@@ -83,10 +109,10 @@ const readByContract = (endpoint: EndpointDefinition, body: unknown): Content | 
   return { data, reports: [...reports.values()] }
 }
 
-const readSuccess = (endpoint: EndpointDefinition, body: unknown): Content | ResponseFailure => {
+const readSuccess = (endpoint: EndpointDefinition, body: unknown, id: unknown): Content | ResponseFailure => {
   const { envelope = false } = endpoint
   if (!isObject(body))
-    return envelope === true ? unexpected('is not a JSON object') : readByContract(endpoint, body)
+    return envelope === true ? unexpected('is not a JSON object') : readByContract(endpoint, body, id)
   if (envelope !== false) {
     const code = body.errorCode ?? undefined
     if (code !== undefined && code !== SUCCESS) return withCode(endpoint, body, code)
@@ -99,13 +125,14 @@ const readSuccess = (endpoint: EndpointDefinition, body: unknown): Content | Res
   }
   return isBareError(body)
     ? withCode(endpoint, body, errorIn(body).errorCode)
-    : readByContract(endpoint, body)
+    : readByContract(endpoint, body, id)
 }
 
 /** Reads a complete response. In area S, a success has code `00`, or has all `successFields` but no code. */
 export const readResponse = (
   endpoint: EndpointDefinition,
   response: ReceivedResponse,
+  id: unknown,
 ): Success | BadResponse => {
   const { status, text = '' } = response
   const json = readJson(text)
@@ -119,7 +146,7 @@ export const readResponse = (
     if (status < 200 || status >= 300) return unexpected('is a redirect')
     if (response.text === undefined) return unexpected('is larger than maxResponseBytes')
     if (endpoint.anyBody) return content(body ?? text)
-    if (json.ok) return readSuccess(endpoint, body)
+    if (json.ok) return readSuccess(endpoint, body, id)
     if (found.ok) return unexpected('has other text around its JSON')
     if (text.trim() !== '')
       return isCutJson(text) ? { kind: 'cut', reason: 'is cut JSON' } : unexpected('is not JSON')
@@ -152,10 +179,7 @@ export const reportEchoes = (
   sent: unknown,
   data: unknown,
 ): UnexpectedReport | undefined => {
-  const textIn = (fields: unknown, name: string): string =>
-    String((isObject(fields) ? fields[name] : undefined) ?? '')
-      .replace(/\s/g, '')
-      .toUpperCase()
+  const textIn = (fields: unknown, name: string): string => comparable(Object(fields)[name])
   const changed = echoedFields.filter((name) => {
     const [given, got] = [textIn(sent, name), textIn(data, name)]
     const isSame = name === 'msisdn' ? endsInPhone(given, got) || endsInPhone(got, given) : given === got
