@@ -120,7 +120,13 @@ const createSubscriptionsContext = (options: SubscriptionsClientOptions) => {
     onUnexpected: (message) => notify(settings, 'onUnexpected', { operation, message }),
   })
   const prefix = SUBSCRIPTIONS_API_PREFIX
-  const context = createContext({ settings, authorizers: { token }, prefix, emptyBody, token })
+  const context = createContext({
+    settings,
+    authorizers: { token: token.authorize },
+    prefix,
+    emptyBody,
+    token,
+  })
   return context
 }
 

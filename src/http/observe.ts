@@ -2,7 +2,6 @@ import { functionOption } from '../check.ts'
 import { formatDuration } from '../clock.ts'
 import { type Input, isObject, object, optional, readWith, schema } from '../contract/fields.ts'
 import type { MandateKitErrorCode, Outcome, Phase, RateLimit } from '../errors.ts'
-import type { RetryReason } from './retry.ts'
 
 /** The data about a call that every hook receives: no headers, no body and no credentials. */
 export interface CallEvent {
@@ -37,6 +36,9 @@ export interface ResponseEvent extends RequestEvent {
   /** Time from the start of the request to the end of the response body, in milliseconds of the client's clock. */
   readonly durationMs: number
 }
+
+/** Why an attempt is retried. */
+export type RetryReason = 'not-sent' | 'rate-limited' | 'response-lost' | 'token-rejected'
 
 /** The event of `onRetry`: an attempt failed and will be retried. */
 export interface RetryEvent extends RequestEvent {

@@ -1,23 +1,10 @@
 import type { EndpointDefinition } from '../contract/endpoint.ts'
 import type { Outcome } from '../errors.ts'
 import type { Failure } from './failure.ts'
+import type { RetryReason } from './observe.ts'
+import type { Call } from './prepare.ts'
 
 type RetryRules = Pick<EndpointDefinition, 'retry' | 'auth' | 'idempotencyKey'>
-
-interface RetryQuestion {
-  readonly endpoint: RetryRules
-  readonly failure: Failure
-  readonly retries: number
-  readonly limit: number
-  readonly renewed: boolean
-  readonly serverWaitMs: number | undefined
-  readonly maxWait: number
-  readonly remaining: number
-  readonly random: number
-}
-
-/** Why an attempt is retried. */
-export type RetryReason = 'not-sent' | 'rate-limited' | 'response-lost' | 'token-rejected'
 
 interface RetryDecision {
   readonly reason?: RetryReason
@@ -48,20 +35,24 @@ const reasonOf = (endpoint: RetryRules, failure: Failure): RetryReason | 'reject
 }
 
 /** Returns a random backoff (full jitter) in ms. Its maximum is 0.5 s at first, then doubles per retry up to 8 s. */
-const backoff = (retries: number, random: number): number =>
-  Math.floor(random * Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF * 2 ** retries))
+const backoff = (retries: number): number =>
+  Math.floor(Math.random() * Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF * 2 ** retries))
 
 /** Decides whether a failed attempt is retried. `docs/retries-and-outcomes.md` has the same rules as a table. */
-export const decideRetry = (question: RetryQuestion): RetryDecision => {
-  const { endpoint, failure, renewed, retries, limit, serverWaitMs, maxWait, remaining, random } = question
+export const decideRetry = (
+  { endpoint, limit, maxWait, deadline: { remaining } }: Call,
+  failure: Failure,
+  retries: number,
+  serverWaitMs: number | undefined,
+): RetryDecision => {
   const { retry: policy } = endpoint
   const reason = reasonOf(endpoint, failure)
   if (reason === 'aborted' || reason === 'rejected') return {}
-  if (reason === 'token-rejected') return renewed || remaining <= 0 ? {} : { reason, waitMs: 0 }
+  if (reason === 'token-rejected') return remaining <= 0 ? {} : { reason, waitMs: 0 }
   if (policy === 'never' || retries >= limit) return {}
   if (policy !== 'always' && reason === 'response-lost') return {}
   if (policy === 'when-not-sent' && reason === 'rate-limited' && serverWaitMs === undefined) return {}
-  const waitMs = serverWaitMs ?? Math.min(backoff(retries, random), maxWait)
+  const waitMs = serverWaitMs ?? Math.min(backoff(retries), maxWait)
   return waitMs > maxWait || waitMs >= remaining ? { waitMs } : { reason, waitMs }
 }
 
