@@ -2,21 +2,7 @@ import { exportedWait, formatDuration } from '../clock.ts'
 import type { AuthKind } from '../contract/endpoint.ts'
 import { asText, isObject } from '../contract/fields.ts'
 import { type Verdict, verdictOn } from '../contract/verdict.ts'
-import {
-  AbortedError,
-  ApiError,
-  AuthenticationError,
-  ConnectionError,
-  type ErrorDetails,
-  InvalidRequestError,
-  KeyReusedError,
-  LockedOutError,
-  type MandateKitError,
-  type Phase,
-  RateLimitError,
-  TimeoutError,
-  UnexpectedResponseError,
-} from '../errors.ts'
+import * as errors from '../errors.ts'
 import type { Interruption } from './deadline.ts'
 import type { ConnectionFailure } from './failure.ts'
 import type { Call } from './prepare.ts'
@@ -30,7 +16,7 @@ const MAX_BODY = 100_000
 
 export const redactorOf = ({ headers, sent, fields }: Call) => createRedactor(headers, sent, fields)
 
-const detailsOf = (call: Call, isTemporary: boolean): ErrorDetails => {
+const detailsOf = (call: Call, isTemporary: boolean): errors.ErrorDetails => {
   const { client, endpoint, fields, idempotencyKey, outcome, sent } = call
   const { operation, auth, acts = false, afterUnknown, referenceField = '' } = endpoint
   const isOwnKey = idempotencyKey !== undefined && !call.isKeyGenerated
@@ -50,7 +36,7 @@ const detailsOf = (call: Call, isTemporary: boolean): ErrorDetails => {
 
 const adviceOf = (
   { endpoint }: Call,
-  details: ErrorDetails & { readonly status?: number },
+  details: errors.ErrorDetails & { readonly status?: number },
   waitMs: number | undefined,
 ): string => {
   const { outcome, retryable, idempotencyKey } = details
@@ -74,7 +60,7 @@ const explain = <Own extends object>(
   isTemporary: boolean,
   own: Own,
   waitMs?: number,
-): [message: string, details: ErrorDetails & Own] => {
+): [message: string, details: errors.ErrorDetails & Own] => {
   const details = { ...detailsOf(call, isTemporary), ...own }
   const message = `${details.operation} failed: ${what}. ${adviceOf(call, details, waitMs)}`
   return [message.trimEnd(), details]
@@ -103,7 +89,7 @@ const responseError = (
   call: Call,
   { failure, response, body }: BadResponse,
   refusedWaitMs: number | undefined,
-): MandateKitError => {
+): errors.MandateKitError => {
   const { endpoint } = call
   const { status, headers, rateLimit, text = '' } = response
   const redactor = redactorOf(call)
@@ -134,7 +120,7 @@ const responseError = (
   if ('reason' in failure) {
     const doubt = failure.kind === 'unexpected' ? checkBaseUrl(call) : wait
     const what = `the response of ${placeOf(call)} (${http}) ${failure.reason}${doubt}`
-    return new UnexpectedResponseError(
+    return new errors.UnexpectedResponseError(
       ...explain(call, what, isTemporary, { ...own, retryAfterMs: refusedWaitMs }),
     )
   }
@@ -160,9 +146,9 @@ const responseError = (
     retryAfterMs: waitMs ?? refusedWaitMs,
   }
   const described = explain(call, what, isTemporary, all, refusedWaitMs === undefined ? waitMs : undefined)
-  if (status === 401) return new AuthenticationError(...described)
-  if (status === 429) return new RateLimitError(...described)
-  return verdict === 'locked' ? new LockedOutError(...described) : new ApiError(...described)
+  if (status === 401) return new errors.AuthenticationError(...described)
+  if (status === 429) return new errors.RateLimitError(...described)
+  return verdict === 'locked' ? new errors.LockedOutError(...described) : new errors.ApiError(...described)
 }
 
 const NO_SUCH_HOST = /^(?:ENOTFOUND|EAI_AGAIN)$/
@@ -174,7 +160,7 @@ const connectionError = (
   call: Call,
   { reason, notSent, certificate }: ConnectionFailure,
   refusedWaitMs: number | undefined,
-): ConnectionError => {
+): errors.ConnectionError => {
   const cause = reason && Object.assign(new Error(reason), { code: reason })
   const when = call.phase === 'response' ? 'while the response was read' : 'before a response arrived'
   let what = notSent ? 'no connection' : `the connection closed ${when}`
@@ -187,21 +173,24 @@ const connectionError = (
     what += MOCK_HOST.test(new URL(call.url).hostname)
       ? '. It is a mock: pass fetch: mock.fetch, or set up MSW'
       : checkBaseUrl(call)
-  return new ConnectionError(
+  return new errors.ConnectionError(
     ...explain(call, what, !certificate, { cause, reason, retryAfterMs: refusedWaitMs }),
   )
 }
 
-const WHILE: Partial<Record<Phase, string>> = {
+const WHILE: Partial<Record<errors.Phase, string>> = {
   login: ' while waiting for a token',
   limit: ' while delayed by the rate limit',
   wait: ' while waiting for a retry',
 }
 
-export const interruptionError = (call: Call, by: Interruption): AbortedError | TimeoutError => {
+export const interruptionError = (
+  call: Call,
+  by: Interruption,
+): errors.AbortedError | errors.TimeoutError => {
   const when = WHILE[call.phase] ?? (call.sent.length === 0 ? ' before it was sent' : '')
   if (by.kind === 'aborted')
-    return new AbortedError(...explain(call, `the given signal aborted the call${when}`, true, {}))
+    return new errors.AbortedError(...explain(call, `the given signal aborted the call${when}`, true, {}))
   const limit = formatDuration(by.milliseconds)
   const what = {
     total: `the call took longer than ${limit} (totalTimeout)${when}`,
@@ -209,12 +198,12 @@ export const interruptionError = (call: Call, by: Interruption): AbortedError | 
     fetch: `fetch itself ended the attempt after ${limit}; pass a fetch with higher limits`,
   }[by.limit]
   const own = { timeoutMs: by.milliseconds }
-  return new TimeoutError(...explain(call, `${what}, ${placeOf(call)}`, true, own))
+  return new errors.TimeoutError(...explain(call, `${what}, ${placeOf(call)}`, true, own))
 }
 
-export const delayedError = (call: Call, delay: number): RateLimitError => {
+export const delayedError = (call: Call, delay: number): errors.RateLimitError => {
   const retryAfterMs = exportedWait(delay)
-  return new RateLimitError(
+  return new errors.RateLimitError(
     ...explain(call, `the rate limit is used up${waitText(retryAfterMs)}`, true, { retryAfterMs }),
   )
 }
@@ -224,7 +213,7 @@ export const attemptError = (
   call: Call,
   attempt: LostAttempt | BadResponse,
   waitMs?: number,
-): MandateKitError => {
+): errors.MandateKitError => {
   const refusedWaitMs = exportedWait(waitMs)
   if (attempt.kind === 'bad-response') return responseError(call, attempt, refusedWaitMs)
   const { failure } = attempt
@@ -234,22 +223,23 @@ export const attemptError = (
 }
 
 /** Creates the error for a success that belongs to another charge. `what` names the fields that differ. */
-export const keyReusedError = (call: Call, what: string, body: unknown): KeyReusedError => {
+export const keyReusedError = (call: Call, what: string, body: unknown): errors.KeyReusedError => {
   call.phase = 'response'
   call.outcome = combineOutcomes(call.outcome, 'unknown')
   const own = { afterUnknown: 'read-charge', body: redactorOf(call).value(body) } as const
   const details = { ...detailsOf(call, false), ...own }
   const advice =
     'Call status(id) with the id in body to read that charge, or pass another key to make this one.'
-  return new KeyReusedError(`${details.operation} failed: ${what}. ${advice}`, details)
+  return new errors.KeyReusedError(`${details.operation} failed: ${what}. ${advice}`, details)
 }
 
 /** Creates the error for a call whose login failed. Copies the class and the response data of the login's error. */
-export const loginError = (call: Call, error: MandateKitError): MandateKitError => {
+export const loginError = (call: Call, error: errors.MandateKitError): errors.MandateKitError => {
   call.phase = 'login'
-  const details: ErrorDetails = { ...detailsOf(call, error.retryable), cause: error.cause }
+  const details: errors.ErrorDetails = { ...detailsOf(call, error.retryable), cause: error.cause }
   const { operation } = details
-  if (error instanceof InvalidRequestError) return new InvalidRequestError(operation, error.issues, details)
+  if (error instanceof errors.InvalidRequestError)
+    return new errors.InvalidRequestError(operation, error.issues, details)
   const lack = `${call.sent.length === 0 ? 'not sent' : 'not retried'}, because there is no token`
   const message = `${operation} failed: ${lack}: ${error.message.replace(`${error.operation} failed: `, '')}`
   // All error classes except `InvalidRequestError` have the constructor parameters `message` and `details`.

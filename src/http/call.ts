@@ -186,17 +186,23 @@ export const runCall = async <Value>(call: Call, work: () => Promise<Value>): Pr
   }
 }
 
-export const makeCall = async <Definition extends EndpointDefinition>(
+/** Makes a call. An invalid input rejects the promise. */
+export const makeCall = <Definition extends EndpointDefinition>(
   client: ClientContext,
   endpoint: Definition,
   input: CallInput | (() => CallInput),
-): Promise<WithResponse<ResponseOf<Definition>>> => {
-  const call = prepare(client, endpoint, typeof input === 'function' ? input() : input)
-  return runCall(call, () => runWithRetries(call))
+): CallPromise<ResponseOf<Definition>> => {
+  const run = async () => {
+    const call = prepare(client, endpoint, typeof input === 'function' ? input() : input)
+    return runCall(call, () => runWithRetries(call))
+  }
+  return callPromise(run())
 }
 
-export const makeRawCall = async (client: ClientContext, ...request: Parameters<typeof rawCall>) =>
-  makeCall(client, ...rawCall(...request))
+export const makeRawCall = (client: ClientContext, ...request: Parameters<typeof rawCall>) => {
+  const run = async () => makeCall(client, ...rawCall(...request)).withResponse()
+  return callPromise(run())
+}
 
 /** The package's version, which `npm run release:version` writes. */
 const VERSION = '0.2.0'
