@@ -2,7 +2,7 @@ import { exportedWait, systemClock } from './clock.ts'
 import type { FindOut } from './contract/endpoint.ts'
 import { isObject } from './contract/fields.ts'
 import { isMandateKitError, type KnownError } from './errors.ts'
-import { REJECTED_CERTIFICATE } from './http/failure.ts'
+import { REJECTED_CERTIFICATE } from './http/retry.ts'
 
 interface Again {
   /** The shortest time before the job runs again: a whole number from 1 000 to 3 600 000. */

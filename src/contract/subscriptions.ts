@@ -224,11 +224,12 @@ export const SUBSCRIPTIONS_API_PREFIX = '/api/v1.0'
 // A server may also find a cancellation by the identifiers that the cancellation itself has.
 const CANCELED = ['subscriptionID', 'id', 'requestID']
 
-const COMMON = { method: 'POST', auth: 'token', status: 200, envelope: true } as const
+const COMMON = { method: 'POST', auth: 'token', retry: 'always', status: 200, envelope: true } as const
+type Own = Omit<EndpointDefinition, keyof typeof COMMON> & Partial<Pick<EndpointDefinition, 'retry'>>
 
-const authorizedEndpoint = <const Definition extends Omit<EndpointDefinition, keyof typeof COMMON>>(
+const authorizedEndpoint = <const Definition extends Own>(
   definition: Definition,
-): typeof COMMON & Definition => ({ ...COMMON, ...definition })
+): Omit<typeof COMMON, keyof Definition> & Definition => ({ ...COMMON, ...definition })
 
 /** The eight operations of area S, each defined once. */
 export const subscriptionsContract = {
@@ -273,7 +274,6 @@ export const subscriptionsContract = {
     operation: 'subscriptions.status',
     path: '/api/v1.0/subscribe/:invoiceId/status',
     spec: 'S-c',
-    retry: 'always',
     response: requestStatusSchema,
     requiredFields: ['status'],
     identityFields: ['invoiceId'],
@@ -284,7 +284,6 @@ export const subscriptionsContract = {
     operation: 'subscriptions.details',
     path: '/api/v1.0/subscription/:subscriptionId',
     spec: 'S-d',
-    retry: 'always',
     response: subscriptionDetailsSchema,
     requiredFields: ['id'],
     identityFields: ['id'],
@@ -313,7 +312,6 @@ export const subscriptionsContract = {
     operation: 'subscriptions.cancellation',
     path: '/api/v1.0/subscription/cancel/:subscriptionId',
     spec: 'S-f',
-    retry: 'always',
     response: cancellationSchema,
     requiredFields: ['status'],
     identityFields: CANCELED,
@@ -323,7 +321,6 @@ export const subscriptionsContract = {
     operation: 'subscriptions.payments',
     path: '/api/v1.0/subscription/:subscriptionId/payments',
     spec: 'S-g',
-    retry: 'always',
     query: pageQuerySchema,
     response: paymentListSchema,
     requiredFields: ['subscriptionPayments'],
@@ -333,7 +330,6 @@ export const subscriptionsContract = {
     operation: 'subscriptions.payment',
     path: '/api/v1.0/subscription/payment/:paymentId',
     spec: 'S-h',
-    retry: 'always',
     response: paymentDetailsSchema,
     requiredFields: ['status'],
     identityFields: ['paymentId'],

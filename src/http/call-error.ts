@@ -4,10 +4,10 @@ import { asText, isObject } from '../contract/fields.ts'
 import { type Verdict, verdictOn } from '../contract/verdict.ts'
 import * as errors from '../errors.ts'
 import type { Interruption } from './deadline.ts'
-import type { ConnectionFailure } from './failure.ts'
 import type { Call } from './prepare.ts'
 import { type BadResponse, errorIn } from './read-response.ts'
 import { createRedactor } from './redact.ts'
+import type { ConnectionFailure } from './retry.ts'
 import { combineOutcomes, isKeyInUse, isTransient } from './retry.ts'
 import type { LostAttempt } from './send.ts'
 
@@ -120,9 +120,8 @@ const responseError = (
   if ('reason' in failure) {
     const doubt = failure.kind === 'unexpected' ? checkBaseUrl(call) : wait
     const what = `the response of ${placeOf(call)} (${http}) ${failure.reason}${doubt}`
-    return new errors.UnexpectedResponseError(
-      ...explain(call, what, isTemporary, { ...own, retryAfterMs: refusedWaitMs }),
-    )
+    const all = { ...own, retryAfterMs: refusedWaitMs }
+    return new errors.UnexpectedResponseError(...explain(call, what, isTemporary, all))
   }
   const found = errorIn(body)
   const code = quoted(found.errorCode)
@@ -173,9 +172,8 @@ const connectionError = (
     what += MOCK_HOST.test(new URL(call.url).hostname)
       ? '. It is a mock: pass fetch: mock.fetch, or set up MSW'
       : checkBaseUrl(call)
-  return new errors.ConnectionError(
-    ...explain(call, what, !certificate, { cause, reason, retryAfterMs: refusedWaitMs }),
-  )
+  const own = { cause, reason, retryAfterMs: refusedWaitMs }
+  return new errors.ConnectionError(...explain(call, what, !certificate, own))
 }
 
 const WHILE: Partial<Record<errors.Phase, string>> = {
@@ -184,10 +182,7 @@ const WHILE: Partial<Record<errors.Phase, string>> = {
   wait: ' while waiting for a retry',
 }
 
-export const interruptionError = (
-  call: Call,
-  by: Interruption,
-): errors.AbortedError | errors.TimeoutError => {
+export const interruptionError = (call: Call, by: Interruption) => {
   const when = WHILE[call.phase] ?? (call.sent.length === 0 ? ' before it was sent' : '')
   if (by.kind === 'aborted')
     return new errors.AbortedError(...explain(call, `the given signal aborted the call${when}`, true, {}))
@@ -201,11 +196,10 @@ export const interruptionError = (
   return new errors.TimeoutError(...explain(call, `${what}, ${placeOf(call)}`, true, own))
 }
 
-export const delayedError = (call: Call, delay: number): errors.RateLimitError => {
+export const delayedError = (call: Call, delay: number) => {
   const retryAfterMs = exportedWait(delay)
-  return new errors.RateLimitError(
-    ...explain(call, `the rate limit is used up${waitText(retryAfterMs)}`, true, { retryAfterMs }),
-  )
+  const what = `the rate limit is used up${waitText(retryAfterMs)}`
+  return new errors.RateLimitError(...explain(call, what, true, { retryAfterMs }))
 }
 
 /** Creates the error for a call whose last attempt failed. `waitMs`: a retry would need this wait, which is too long. */
@@ -217,9 +211,8 @@ export const attemptError = (
   const refusedWaitMs = exportedWait(waitMs)
   if (attempt.kind === 'bad-response') return responseError(call, attempt, refusedWaitMs)
   const { failure } = attempt
-  return failure.kind === 'connection'
-    ? connectionError(call, failure, refusedWaitMs)
-    : interruptionError(call, failure)
+  if (failure.kind === 'connection') return connectionError(call, failure, refusedWaitMs)
+  return interruptionError(call, failure)
 }
 
 /** Creates the error for a success that belongs to another charge. `what` names the fields that differ. */

@@ -74,15 +74,12 @@ const headers: fields.Field<Readonly<Record<string, string>>, HeadersInput> = fi
     const result: Record<string, string> = {}
     const add = (content: unknown, given: string): void => {
       const name = given.toLowerCase()
-      if (content === undefined) return
-      let message = 'a string of visible ASCII characters'
-      if (!HEADER_NAME.test(name) || OWN_HEADER.test(name))
-        message = 'omitted: the client sets it, or its name is not valid'
-      else if (typeof content === 'string' && (content === '' || isHeaderText(content))) {
-        result[name] = content
-        return
-      }
-      issues.push({ code: 'custom', message, input: content, path: [given] })
+      const isAllowed = HEADER_NAME.test(name) && !OWN_HEADER.test(name)
+      const rule = 'a string of visible ASCII characters'
+      const message = isAllowed ? rule : 'omitted: the client sets it, or its name is not valid'
+      const isText = typeof content === 'string' && (content === '' || isHeaderText(content))
+      if (isAllowed && isText) result[name] = content
+      else if (content !== undefined) issues.push({ code: 'custom', message, input: content, path: [given] })
     }
     if (!fields.isObject(value))
       issues.push({ code: 'custom', message: 'an object of names and values', input: value })

@@ -43,7 +43,6 @@ export interface CallInput {
   readonly method?: string
   /** The body in another encoding than JSON. */
   readonly encoded?: { readonly body: string; readonly contentType: string } | undefined
-  readonly once?: boolean
   readonly options?: CallOptions | undefined
   readonly deadline?: Deadline
 }
@@ -119,7 +118,7 @@ export const prepare = <Definition extends EndpointDefinition>(
     idempotencyKey: key,
     isKeyGenerated: !isGiven,
     timeout,
-    limit: call.once ? 0 : least('limit'),
+    limit: least('limit'),
     maxWait: least('maxWait'),
     deadline: call.deadline ?? new Deadline(totalTimeout, options.signal),
     startedAt: clock.now(),
@@ -191,5 +190,8 @@ export const rawCall = (
       advice: hasKey ? 'it acts once while the key is kept.' : 'Find out whether it did.',
     },
   }
-  return [endpoint, { method, query, body, idempotencyKey, once: !isRetried, options }]
+  return [
+    endpoint,
+    { method, query, body, idempotencyKey, options: isRetried ? options : { ...options, retry: false } },
+  ]
 }
