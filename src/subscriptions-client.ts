@@ -1,5 +1,5 @@
 import { credentialsOption } from './auth/credentials.ts'
-import { createTokenLifecycle, type TokenLifecycle } from './auth/token-lifecycle.ts'
+import { createTokenLifecycle } from './auth/token-lifecycle.ts'
 import { createMemoryTokenStore, type TokenStore } from './auth/token-store.ts'
 import { check, duration, inputError, objectWith } from './check.ts'
 import { anyJson, type Input, isObject, oneOf, optional, strict, withDefault } from './contract/fields.ts'
@@ -73,13 +73,15 @@ const identityOf = (record: contract.Payment): string => {
   return id === undefined ? JSON.stringify(record) : String(id)
 }
 
+type Lifecycle = ReturnType<typeof createTokenLifecycle<WithResponse<contract.Token>>>
+
 const createSubscriptionsContext = (options: SubscriptionsClientOptions) => {
   const given = check('SubscriptionsClient', subscriptionsOptionsSchema, options)
   const { credentials, tokenStore, refresh, loginCooldown, tokenRequestFormat, emptyBody, ...common } = given
   const settings = withDefaults(common)
   const { login } = subscriptionsContract
   const { operation } = login
-  const token: TokenLifecycle<WithResponse<contract.Token>> = createTokenLifecycle({
+  const token: Lifecycle = createTokenLifecycle({
     baseUrl: settings.baseUrl,
     credentials,
     // `anyJson`, because the login's schema rejects a refresh token, and `readCredentials` checks the credentials.

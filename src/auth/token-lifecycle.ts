@@ -41,15 +41,6 @@ interface TokenLifecycleOptions<Response> {
   readonly onUnexpected: (message: string) => void
 }
 
-/** Authorizes API calls with an access token. Gets, shares and renews the token. (Authentication, area S) */
-export interface TokenLifecycle<Response> {
-  readonly authorize: Authorizer
-  /** Logs in with the password now, or waits for the token request in flight. Returns the server's response. */
-  login(signal: AbortSignal): Promise<Response>
-  /** Returns the client id in the credentials. `subscribe` sends the client id by default. (S1) */
-  clientId(): Promise<string>
-}
-
 interface Renewed<Response> {
   readonly token: ActiveToken
   readonly response?: Response
@@ -106,13 +97,13 @@ const shareWork = <Result>(work: (signal: AbortSignal) => Promise<Result>) => {
 }
 
 /**
- * Creates the token lifecycle of a client. A call that needs a token joins the renewal in flight, or starts one. A
+ * Gets, shares and renews the access token that authorizes a client's calls. (Authentication, area S) A call that needs a token joins the renewal in flight, or starts one. A
  * renewal reads the record that all processes share, locks it, reads it again, asks the guard, sends a token request and
  * saves the result.
  */
 export const createTokenLifecycle = <Response extends { readonly data: Token }>(
   options: TokenLifecycleOptions<Response>,
-): TokenLifecycle<Response> => {
+) => {
   const { clock, loginCooldown, refresh, onUnexpected } = options
   const store = createResilientStore(options.tokenStore, clock, onUnexpected)
   const guard = createLoginGuard(loginCooldown, clock)
@@ -314,7 +305,8 @@ export const createTokenLifecycle = <Response extends { readonly data: Token }>(
 
   return {
     authorize,
-    async login(signal) {
+    /** Logs in with the password now, or waits for the token request in flight. Returns the server's response. */
+    async login(signal: AbortSignal): Promise<Response> {
       for (;;) {
         const isShared = inFlight !== undefined
         try {
@@ -326,7 +318,8 @@ export const createTokenLifecycle = <Response extends { readonly data: Token }>(
         }
       }
     },
-    async clientId() {
+    /** Returns the client id in the credentials. `subscribe` sends the client id by default. (S1) */
+    async clientId(): Promise<string> {
       knownClientId ??= (await readCredentials(options.credentials)).clientId
       return knownClientId
     },
