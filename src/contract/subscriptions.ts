@@ -13,7 +13,7 @@ import {
   strict,
   wholeNumber,
 } from './fields.ts'
-import { CYCLES, dayNumber, isAmountText } from './formats.ts'
+import { CYCLES, isAmountText } from './formats.ts'
 import * as wire from './response-fields.ts'
 
 /** Payment cycles (S1). */
@@ -69,7 +69,7 @@ export interface SubscriptionRequestBody extends Output<typeof subscriptionReque
 /** Checks a subscription request. (S1) */
 export const subscriptionRequestSchema: Field<SubscriptionRequestBody, SubscriptionRequest> = refined(
   strict(subscriptionRequest),
-  ({ start, end }) => (dayNumber(end) ?? 0) >= (dayNumber(start) ?? 0),
+  ({ start, end }) => end >= start,
   'end',
   'a date on or after start',
 )

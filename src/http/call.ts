@@ -134,9 +134,9 @@ export const runWithRetries = async <Definition extends EndpointDefinition>(
 ): Promise<WithResponse<ResponseOf<Definition>>> => {
   const { client, endpoint, deadline } = call
   const { settings } = client
-  const isWaiting = settings.rateLimit === 'wait'
+  const waits = settings.rateLimit === 'wait'
   const authorizer = client.authorizers[endpoint.auth]
-  const authorization = authorizer?.(endpoint.operation, isWaiting, () => deadline.remaining)
+  const authorization = authorizer?.(endpoint.operation, waits, () => deadline.remaining)
   let retries = 0
   for (;;) {
     const made = await attempt(call, authorization)
@@ -148,11 +148,10 @@ export const runWithRetries = async <Definition extends EndpointDefinition>(
     const { reason, waitMs: neededMs } = decideRetry(call, failure, retries, response?.waitMs)
     if (reason === undefined) throw attemptError(call, made, neededMs)
     const isToken = reason === 'token-rejected'
-    const isRefused = reason === 'rate-limited' && !isWaiting
     const waitMs = isToken
       ? await withCredentials(call, async (signal) => authorization?.retry?.(signal))
       : neededMs
-    if (waitMs === undefined || isRefused) throw attemptError(call, made)
+    if (waitMs === undefined) throw attemptError(call, made)
     if (!isToken) retries += 1
     const retry = { attempt: call.sent.length, reason, waitMs, status: response?.status }
     notify(settings, 'onRetry', { ...call.event, ...retry })

@@ -80,8 +80,8 @@ const readByContract = (endpoint: EndpointDefinition, body: unknown, id: unknown
   const data: unknown = partialResponse && !isObject(value) ? {} : value
   const missing = lacking(data, endpoint.requiredFields)
   if (missing.length > 0) return unexpected(`lacks ${missing.join(' and ')}`)
-  const reason = 'is about another record: its identifier is not the requested one'
-  if (isAnotherRecord(identityFields, id, data)) return { kind: 'another-record', reason }
+  if (isAnotherRecord(identityFields, id, data))
+    return { kind: 'another-record', reason: 'has the identifier of another record' }
   const reports = new Map<string, UnexpectedReport>()
   for (const { path = [], message: rule = '', input } of issues) {
     if (partialResponse && input === undefined) continue

@@ -115,7 +115,7 @@ const backoff = (retries: number): number =>
 
 /** Decides whether a failed attempt is retried. `docs/retries-and-outcomes.md` has the same rules as a table. */
 export const decideRetry = (
-  { endpoint, limit, maxWait, deadline: { remaining } }: Call,
+  { client, endpoint, limit, maxWait, deadline: { remaining } }: Call,
   failure: Failure,
   retries: number,
   serverWaitMs: number | undefined,
@@ -128,7 +128,8 @@ export const decideRetry = (
   if (policy !== 'always' && reason === 'response-lost') return {}
   if (policy === 'when-not-sent' && reason === 'rate-limited' && serverWaitMs === undefined) return {}
   const waitMs = serverWaitMs ?? Math.min(backoff(retries), maxWait)
-  return waitMs > maxWait || waitMs >= remaining ? { waitMs } : { reason, waitMs }
+  if (waitMs > maxWait || waitMs >= remaining) return { waitMs }
+  return reason === 'rate-limited' && client.settings.rateLimit === 'throw' ? {} : { reason, waitMs }
 }
 
 export const callOutcome = (endpoint: RetryRules, failure: Failure): Outcome => {
