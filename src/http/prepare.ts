@@ -43,6 +43,7 @@ export interface CallInput {
   readonly method?: string
   /** The body in another encoding than JSON. */
   readonly encoded?: { readonly body: string; readonly contentType: string } | undefined
+  readonly once?: boolean
   readonly options?: CallOptions | undefined
   readonly deadline?: Deadline
 }
@@ -118,7 +119,7 @@ export const prepare = <Definition extends EndpointDefinition>(
     idempotencyKey: key,
     isKeyGenerated: !isGiven,
     timeout,
-    limit: least('limit'),
+    limit: call.once ? 0 : least('limit'),
     maxWait: least('maxWait'),
     deadline: call.deadline ?? new Deadline(totalTimeout, options.signal),
     startedAt: clock.now(),
@@ -190,8 +191,5 @@ export const rawCall = (
       advice: hasKey ? 'it acts once while the key is kept.' : 'Find out whether it did.',
     },
   }
-  return [
-    endpoint,
-    { method, query, body, idempotencyKey, options: isRetried ? options : { ...options, retry: false } },
-  ]
+  return [endpoint, { method, query, body, idempotencyKey, once: !isRetried, options }]
 }
