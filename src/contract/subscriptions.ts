@@ -222,14 +222,13 @@ export const paymentListSchema: Field<PaymentList> = enveloped(paymentList)
 export const SUBSCRIPTIONS_API_PREFIX = '/api/v1.0'
 
 // A server may also find a cancellation by the identifiers that the cancellation itself has.
-const CANCELED = ['subscriptionID', 'id', 'requestID']
+const CANCELED = ['subscriptionID', 'id', 'requestID'] as const
 
-const COMMON = { method: 'POST', auth: 'token', retry: 'always', status: 200, envelope: true } as const
-type Own = Omit<EndpointDefinition, keyof typeof COMMON> & Partial<Pick<EndpointDefinition, 'retry'>>
+const COMMON = { method: 'POST', auth: 'token', status: 200, envelope: true } as const
 
-const authorizedEndpoint = <const Definition extends Own>(
+const authorizedEndpoint = <const Definition extends Omit<EndpointDefinition, keyof typeof COMMON>>(
   definition: Definition,
-): Omit<typeof COMMON, keyof Definition> & Definition => ({ ...COMMON, ...definition })
+): typeof COMMON & Definition => ({ ...COMMON, ...definition })
 
 /** The eight operations of area S, each defined once. */
 export const subscriptionsContract = {
@@ -274,6 +273,7 @@ export const subscriptionsContract = {
     operation: 'subscriptions.status',
     path: '/api/v1.0/subscribe/:invoiceId/status',
     spec: 'S-c',
+    retry: 'always',
     response: requestStatusSchema,
     requiredFields: ['status'],
     identityFields: ['invoiceId'],
@@ -284,6 +284,7 @@ export const subscriptionsContract = {
     operation: 'subscriptions.details',
     path: '/api/v1.0/subscription/:subscriptionId',
     spec: 'S-d',
+    retry: 'always',
     response: subscriptionDetailsSchema,
     requiredFields: ['id'],
     identityFields: ['id'],
@@ -312,6 +313,7 @@ export const subscriptionsContract = {
     operation: 'subscriptions.cancellation',
     path: '/api/v1.0/subscription/cancel/:subscriptionId',
     spec: 'S-f',
+    retry: 'always',
     response: cancellationSchema,
     requiredFields: ['status'],
     identityFields: CANCELED,
@@ -321,6 +323,7 @@ export const subscriptionsContract = {
     operation: 'subscriptions.payments',
     path: '/api/v1.0/subscription/:subscriptionId/payments',
     spec: 'S-g',
+    retry: 'always',
     query: pageQuerySchema,
     response: paymentListSchema,
     requiredFields: ['subscriptionPayments'],
@@ -330,6 +333,7 @@ export const subscriptionsContract = {
     operation: 'subscriptions.payment',
     path: '/api/v1.0/subscription/payment/:paymentId',
     spec: 'S-h',
+    retry: 'always',
     response: paymentDetailsSchema,
     requiredFields: ['status'],
     identityFields: ['paymentId'],
