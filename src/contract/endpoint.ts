@@ -59,7 +59,10 @@ export interface EndpointDefinition {
   readonly createdFields?: readonly string[]
   /** Fields that a response copies from its request. If a value differs, the response may belong to another request. */
   readonly echoedFields?: readonly string[]
-  /** Fields that contain the identifier in the path. If no such field has it, the response is about another record. */
+  /**
+   * The field that repeats the identifier in the path, then other fields by which a server may find the record. If the
+   * first field is present, and no field has the identifier, the response is about another record.
+   */
   readonly identityFields?: readonly string[]
   /** If true, responses may omit all fields but `requiredFields`, and the client does not report omitted fields. */
   readonly partialResponse?: boolean

@@ -68,8 +68,10 @@ const comparable = (value: unknown): string =>
 /** Whether a response has the identifier of another record. A number may lack the leading zeros of a text. */
 const isAnotherRecord = (names: readonly string[], id: unknown, data: unknown): boolean => {
   const values = [id, ...names.map((name) => Object(data)[name])]
-  const [asked = '', ...found] = values.map((value) => comparable(value).replace(/^0+(?=\d+$)/, ''))
-  return found.join('') !== '' && !found.includes(asked)
+  const [asked = '', found = '', ...others] = values.map((value) =>
+    comparable(value).replace(/^0+(?=\d+$)/, ''),
+  )
+  return found !== '' && found !== asked && !others.includes(asked)
 }
 
 /** Reads a successful response by its schema. Omits and reports optional fields whose values are invalid. */

@@ -34,6 +34,7 @@ describe('a response about another record', () => {
 
   it.each<[string, Call, object]>([
     ['no identifier', calls.status, { status: 'succeeded' }],
+    ['no identifier but its own', calls.cancel, { ...CANCELLED, subscriptionID: undefined }],
     ['a placeholder', calls.status, { id: 'NA', status: 'succeeded' }],
     ['another case and a space', calls.details, details],
     ['a number for text', ({ subscriptions }) => subscriptions.payment('7'), record],
