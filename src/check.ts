@@ -17,6 +17,10 @@ export const inputIssue = (field: string, rule: string, value: unknown, expected
   return { field, rule, received, message }
 }
 
+/** Returns the error about one invalid value. */
+export const inputError = (operation: string, ...issue: Parameters<typeof inputIssue>): InvalidRequestError =>
+  new InvalidRequestError(operation, [inputIssue(...issue)])
+
 /** Whether one name becomes another by at most `edits` letters that are added, removed or changed. */
 const isNear = (one: string, other: string, edits = 2): boolean => {
   if (one === other) return true

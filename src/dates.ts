@@ -1,7 +1,6 @@
-import { check, inputIssue } from './check.ts'
+import { check, inputError } from './check.ts'
 import { inputDate, wholeNumber } from './contract/fields.ts'
 import { isCalendarDate } from './contract/formats.ts'
-import { InvalidRequestError } from './errors.ts'
 
 /**
  * Returns a due date of a monthly plan. If a month lacks the anchor's day, the due date is the month's last day.
@@ -29,9 +28,6 @@ export const monthlyDueDate = (anchor: string, number: number): string => {
 const DAY = 86_400_000
 const NAIVE = /^(\d{4}-\d{2}-\d{2})(?:[ T]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,9}))?)?)?$/
 const WITH_OFFSET = /^\d{4}-\d{2}-\d{2}[ T][\d:.]+(?:Z|[+-]\d{2}:?\d{2})$/
-
-const refuse = (field: string, rule: string, value: unknown) =>
-  new InvalidRequestError('toInstant', [inputIssue(field, rule, value, 'string')])
 
 const DATE_PARTS = { year: 'numeric', month: 'numeric', day: 'numeric' } as const
 const TIME_PARTS = { hour: 'numeric', minute: 'numeric', second: 'numeric', hourCycle: 'h23' } as const
@@ -75,7 +71,8 @@ const instantOf = (formatter: Intl.DateTimeFormat, wall: number): number => {
 export const toInstant = (naive: string, zone: string): Date => {
   // Without a zone, Intl would use the system's time zone.
   const formatter = typeof zone === 'string' ? formatterOf(zone) : undefined
-  if (formatter === undefined) throw refuse('zone', 'an IANA time zone such as Asia/Dhaka', zone)
+  if (formatter === undefined)
+    throw inputError('toInstant', 'zone', 'an IANA time zone such as Asia/Dhaka', zone, 'string')
   const [, date = '', hour = '00', minute = '00', second = '00', fraction = ''] = NAIVE.exec(naive) ?? []
   if (isCalendarDate(date)) {
     const wall = Date.parse(`${date}T${hour}:${minute}:${second}Z`)
@@ -83,6 +80,6 @@ export const toInstant = (naive: string, zone: string): Date => {
   }
   const time = WITH_OFFSET.test(naive) ? Date.parse(naive.replace(' ', 'T')) : Number.NaN
   if (Number.isNaN(time) || !isCalendarDate(naive.slice(0, 10)))
-    throw refuse('naive', 'a time in the form YYYY-MM-DD HH:MM:SS', naive)
+    throw inputError('toInstant', 'naive', 'a time in the form YYYY-MM-DD HH:MM:SS', naive, 'string')
   return new Date(time)
 }

@@ -1,34 +1,17 @@
 import { apiKeyOption, createApiKeyAuthorizer } from './auth/authorizer.ts'
 import { check, duration } from './check.ts'
-import type { EndpointDefinition } from './contract/endpoint.ts'
 import { type Input, oneOf, optional, strict, withDefault } from './contract/fields.ts'
 import type { Charge, ChargeRequest, Reference } from './contract/gateway.ts'
 import { confirmRequest, GATEWAY_API_PREFIX, gatewayContract } from './contract/gateway.ts'
 import { type AnyMandateKitError, ApiError, isMandateKitError, knownError } from './errors.ts'
 import type { CallPromise, CallResponse, WithResponse } from './http/call.ts'
-import {
-  callPromise,
-  createContext,
-  makeCall,
-  makeRawCall,
-  responseOf,
-  runCall,
-  runWithRetries,
-  SharedContext,
-} from './http/call.ts'
+import * as http from './http/call.ts'
 import { keyReusedError } from './http/call-error.ts'
 import { notify } from './http/observe.ts'
 import type { CallOptions, ClientChanges, ClientOptions } from './http/options.ts'
 import { callOptionsWith, clientOptionsWith, withDefaults } from './http/options.ts'
 import { pollUntil, type WaitOptions } from './http/poll.ts'
-import {
-  type Call,
-  type CallInput,
-  idempotencyKey,
-  identifier,
-  prepare,
-  type RawRequest,
-} from './http/prepare.ts'
+import { type Call, idempotencyKey, identifier, prepare, type RawRequest } from './http/prepare.ts'
 import { reportEchoes } from './http/read-response.ts'
 import { type RenewalInput, renewalKeyOf } from './renewal-key.ts'
 
@@ -97,7 +80,7 @@ export type Health =
 const createGatewayContext = (options: GatewayClientOptions) => {
   const given = check('GatewayClient', gatewayOptionsSchema, options)
   const { apiKey, keyLifetime, onKeyReuse, resetMethod, ...common } = given
-  return createContext({
+  return http.createContext({
     settings: withDefaults(common),
     authorizers: { 'api-key': createApiKeyAuthorizer(apiKey) },
     prefix: GATEWAY_API_PREFIX,
@@ -125,7 +108,7 @@ export class GatewayClient {
 
   /** @throws InvalidRequestError when an option breaks a rule */
   constructor(options: GatewayClientOptions) {
-    this.#context = options instanceof SharedContext ? options.context : createGatewayContext(options)
+    this.#context = options instanceof http.SharedContext ? options.context : createGatewayContext(options)
   }
 
   /**
@@ -133,7 +116,7 @@ export class GatewayClient {
    * @example const patient = gateway.withOptions({ timeout: 60_000, logLevel: 'debug' })
    */
   withOptions(changes: ClientChanges): GatewayClient {
-    return new GatewayClient(new SharedContext(this.#context, changes) as never)
+    return new GatewayClient(new http.SharedContext(this.#context, changes) as never)
   }
 
   /**
@@ -141,12 +124,12 @@ export class GatewayClient {
    * promise rejects only when the caller aborts the call. For every other failure, `ok` is false.
    */
   health(options?: CallOptions): CallPromise<Health, CallResponse | undefined> {
-    return callPromise(this.#health(options))
+    return http.callPromise(this.#health(options))
   }
 
   /** Reads the test numbers and the dummy code. The specification does not show their format. Needs no API key. */
   reference(options?: CallOptions): CallPromise<Reference> {
-    return this.#call(gatewayContract.reference, { options })
+    return http.makeCall(this.#context, gatewayContract.reference, { options })
   }
 
   /**
@@ -159,7 +142,7 @@ export class GatewayClient {
    */
   charge(request: ChargeRequest, options?: ChargeOptions): CallPromise<Charge> {
     const { charge } = gatewayContract
-    return this.#call(charge, () => {
+    return http.makeCall(this.#context, charge, () => {
       const { idempotencyKey, ...rest } =
         options === undefined ? {} : check(charge.operation, chargeOptionsSchema, options)
       return { body: request, idempotencyKey, options: options && rest }
@@ -176,12 +159,12 @@ export class GatewayClient {
     confirmation: ConfirmInput,
     options?: CallOptions,
   ): CallPromise<Partial<Charge>> {
-    return callPromise(this.#confirm(confirmationId, confirmation, options))
+    return http.callPromise(this.#confirm(confirmationId, confirmation, options))
   }
 
   /** Reads a charge. (G rule 6) */
   status(chargeId: string, options?: CallOptions): CallPromise<ChargeState> {
-    return this.#call(gatewayContract.status, { path: { chargeId }, options })
+    return http.makeCall(this.#context, gatewayContract.status, { path: { chargeId }, options })
   }
 
   /**
@@ -195,7 +178,7 @@ export class GatewayClient {
    */
   renew(chargeId: string, renewal: RenewalInput, options?: CallOptions): CallPromise<Charge> {
     const { renew } = gatewayContract
-    return this.#call(renew, () => {
+    return http.makeCall(this.#context, renew, () => {
       const body = { mandate_id: check(renew.operation, identifier, chargeId, 'chargeId') }
       const idempotencyKey = renewalKeyOf(renew.operation, chargeId, renewal)
       return { path: { chargeId }, body, idempotencyKey, options }
@@ -204,7 +187,7 @@ export class GatewayClient {
 
   /** Deletes charges and events (G rule 7). The client does not retry a reset that the server may have executed. */
   reset(options?: CallOptions): CallPromise<unknown> {
-    return this.#call(gatewayContract.reset, { method: this.#context.resetMethod, options })
+    return http.makeCall(this.#context, gatewayContract.reset, { method: this.#context.resetMethod, options })
   }
 
   /**
@@ -231,12 +214,14 @@ export class GatewayClient {
    */
   request(request: RawRequest, options?: CallOptions): CallPromise<unknown> {
     const definition = { operation: 'gateway.request', auth: 'api-key' } as const
-    return callPromise(makeRawCall(this.#context, definition, request, options))
+    return http.makeRawCall(this.#context, definition, request, options)
   }
 
   async #health(options?: CallOptions): Promise<WithResponse<Health, CallResponse | undefined>> {
     try {
-      const { response } = await this.#call(gatewayContract.health, { options }).withResponse()
+      const { response } = await http
+        .makeCall(this.#context, gatewayContract.health, { options })
+        .withResponse()
       const { status } = response
       return { data: status === 200 ? { ok: true, status } : { ok: false, status }, response }
     } catch (error) {
@@ -244,7 +229,7 @@ export class GatewayClient {
       const { status } = knownError(error)
       const data = { ok: false, ...(status !== undefined && { status }), error } as const
       if (!(error instanceof ApiError) || status === undefined) return { data, response: undefined }
-      return { data, response: responseOf({ ...error, status }) }
+      return { data, response: http.responseOf({ ...error, status }) }
     }
   }
 
@@ -252,19 +237,15 @@ export class GatewayClient {
     const { operation } = gatewayContract.confirm
     const { chargeId, ...body } = check(operation, confirmationSchema, confirmation, 'request')
     const call = prepare(this.#context, gatewayContract.confirm, { path: { confirmationId }, body, options })
-    const confirmed = await runCall(call, () => runWithRetries(call))
+    const confirmed = await http.runCall(call, () => http.runWithRetries(call))
     if (confirmed.data.status !== undefined || chargeId === undefined) return confirmed
     try {
       const read = { path: { chargeId }, options, deadline: call.deadline }
-      const charge = await this.#call(gatewayContract.status, read)
+      const charge = await http.makeCall(this.#context, gatewayContract.status, read)
       return { ...confirmed, data: { ...confirmed.data, ...charge } }
     } catch {
       // The confirmation has succeeded, although the read of the charge failed.
       return confirmed
     }
-  }
-
-  #call<Definition extends EndpointDefinition>(endpoint: Definition, input: CallInput | (() => CallInput)) {
-    return callPromise(makeCall(this.#context, endpoint, input))
   }
 }

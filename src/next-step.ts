@@ -2,7 +2,7 @@ import { exportedWait, systemClock } from './clock.ts'
 import type { FindOut } from './contract/endpoint.ts'
 import { isObject } from './contract/fields.ts'
 import { isMandateKitError, type KnownError } from './errors.ts'
-import { REJECTED_CERTIFICATE } from './http/failure.ts'
+import { REJECTED_CERTIFICATE } from './http/retry.ts'
 
 interface Again {
   /** The shortest time before the job runs again: a whole number from 1 000 to 3 600 000. */
@@ -125,9 +125,10 @@ export const nextStep = (error: unknown, options: NextStepOptions = {}): NextSte
   const { retryable, acts = !retryable, retryAfterMs, keyLifetime } = known
   const hasKey = idempotencyKey !== undefined
   const mayActTwice = acts && !hasKey
-  // Under another API key, a gateway does not know the idempotency key, and would charge again.
-  const isForgotten = mayActTwice || code === 'authentication_failed'
-  if (code === 'key_reused' || (acts && isForgotten && outcome === 'unknown'))
+  // Under another API key, a gateway does not know the idempotency key, and would charge again. Invalid credentials
+  // allow no retry at all.
+  const isStuck = code === 'authentication_failed' || (code === 'invalid_request' && !retryable)
+  if (code === 'key_reused' || (acts && (mayActTwice || isStuck) && outcome === 'unknown'))
     return { step: 'find-out', how }
   const reason = pauseReason(known)
   const key = hasKey && { idempotencyKey }

@@ -1,43 +1,19 @@
 import { credentialsOption } from './auth/credentials.ts'
-import { createTokenLifecycle, type TokenLifecycle } from './auth/token-lifecycle.ts'
+import { createTokenLifecycle } from './auth/token-lifecycle.ts'
 import { createMemoryTokenStore, type TokenStore } from './auth/token-store.ts'
-import { check, duration, inputIssue, objectWith } from './check.ts'
-import type { EndpointDefinition } from './contract/endpoint.ts'
+import { check, duration, inputError, objectWith } from './check.ts'
 import { anyJson, type Input, isObject, oneOf, optional, strict, withDefault } from './contract/fields.ts'
 import { dayNumber, MAX_SUBSCRIPTION_DAYS } from './contract/formats.ts'
-import {
-  type Cancellation,
-  type Payment,
-  type PaymentDetails,
-  type PaymentList,
-  pageNumber,
-  pageSize,
-  type RequestStatus,
-  SUBSCRIPTIONS_API_PREFIX,
-  type SubscribeResult,
-  type SubscriptionDetails,
-  type SubscriptionRequest,
-  subscriptionsContract,
-  type Token,
-} from './contract/subscriptions.ts'
-import { ApiError, InvalidRequestError } from './errors.ts'
-import {
-  type CallPromise,
-  callPromise,
-  createContext,
-  makeCall,
-  makeRawCall,
-  runCall,
-  runWithRetries,
-  SharedContext,
-  type WithResponse,
-  withCredentials,
-} from './http/call.ts'
+import * as contract from './contract/subscriptions.ts'
+import { subscriptionsContract } from './contract/subscriptions.ts'
+import { ApiError } from './errors.ts'
+import type { CallPromise, WithResponse } from './http/call.ts'
+import * as http from './http/call.ts'
 import { notify } from './http/observe.ts'
 import type { CallOptions, ClientChanges, ClientOptions } from './http/options.ts'
 import { clientOptionsWith, withDefaults } from './http/options.ts'
 import { pollUntil, type WaitOptions } from './http/poll.ts'
-import { type CallInput, prepare, type RawRequest } from './http/prepare.ts'
+import { prepare, type RawRequest } from './http/prepare.ts'
 
 const subscriptionsOptions = {
   /** The merchant's login credentials, or a function that returns them, for example from a secret store. */
@@ -61,16 +37,16 @@ export interface SubscriptionsClientOptions extends ClientOptions, Input<typeof 
 const subscriptionsOptionsSchema = clientOptionsWith(subscriptionsOptions)
 
 /** Input of subscribe. `clientID` is optional. */
-export interface SubscribeInput extends Omit<SubscriptionRequest, 'clientID'> {
+export interface SubscribeInput extends Omit<contract.SubscriptionRequest, 'clientID'> {
   /** The merchant application's identifier. Default: `clientId` of the credentials. (S1) */
   readonly clientID?: string | undefined
 }
 
 const pageOptions = {
   /** Page number; the first page is 1. (Limits, Pagination) */
-  page: pageNumber,
+  page: contract.pageNumber,
   /** Records per page: 1 to 100. The server's default is 10. Some operations ignore `perPage`. (Limits, Pagination) */
-  perPage: pageSize,
+  perPage: contract.pageSize,
 }
 /** Selects a page of a list, and sets the number of records per page. */
 export interface PageOptions extends Input<typeof pageOptions> {}
@@ -88,14 +64,16 @@ const checkEnd = (operation: string, { start, end }: { start: string; end: strin
   const latest = Math.max(dayNumber(start) ?? 0, today) + MAX_SUBSCRIPTION_DAYS
   if ((dayNumber(end) ?? 0) <= latest) return
   const rule = `at most ${MAX_SUBSCRIPTION_DAYS} days after start or today`
-  throw new InvalidRequestError(operation, [inputIssue('end', rule, end, 'string')])
+  throw inputError(operation, 'end', rule, end, 'string')
 }
 
 /** Returns the identifier of a payment, or the whole payment as JSON if the server omits `paymentId`. */
-const identityOf = (record: Payment): string => {
+const identityOf = (record: contract.Payment): string => {
   const id: unknown = record.paymentId ?? undefined
   return id === undefined ? JSON.stringify(record) : String(id)
 }
+
+type Lifecycle = ReturnType<typeof createTokenLifecycle<WithResponse<contract.Token>>>
 
 const createSubscriptionsContext = (options: SubscriptionsClientOptions) => {
   const given = check('SubscriptionsClient', subscriptionsOptionsSchema, options)
@@ -103,14 +81,15 @@ const createSubscriptionsContext = (options: SubscriptionsClientOptions) => {
   const settings = withDefaults(common)
   const { login } = subscriptionsContract
   const { operation } = login
-  const token: TokenLifecycle<WithResponse<Token>> = createTokenLifecycle({
+  const token: Lifecycle = createTokenLifecycle({
     baseUrl: settings.baseUrl,
     credentials,
     // `anyJson`, because the login's schema rejects a refresh token, and `readCredentials` checks the credentials.
     requestToken: (body, signal) => {
       const form = { body: `${new URLSearchParams(body)}`, contentType: 'application/x-www-form-urlencoded' }
       const encoded = tokenRequestFormat === 'form' ? form : undefined
-      return makeCall(context, login, { body, schema: anyJson, encoded, options: { signal } })
+      const input = { body, schema: anyJson, encoded, options: { signal } }
+      return http.makeCall(context, login, input).withResponse()
     },
     clock: settings.clock,
     tokenStore: tokenStore ?? createMemoryTokenStore(),
@@ -119,8 +98,14 @@ const createSubscriptionsContext = (options: SubscriptionsClientOptions) => {
     onTokenRenewed: (renewal) => notify(settings, 'onTokenRenewed', { operation, ...renewal }),
     onUnexpected: (message) => notify(settings, 'onUnexpected', { operation, message }),
   })
-  const prefix = SUBSCRIPTIONS_API_PREFIX
-  const context = createContext({ settings, authorizers: { token }, prefix, emptyBody, token })
+  const prefix = contract.SUBSCRIPTIONS_API_PREFIX
+  const context = http.createContext({
+    settings,
+    authorizers: { token: token.authorize },
+    prefix,
+    emptyBody,
+    token,
+  })
   return context
 }
 
@@ -137,7 +122,8 @@ export class SubscriptionsClient {
 
   /** @throws InvalidRequestError when an option breaks a rule */
   constructor(options: SubscriptionsClientOptions) {
-    this.#context = options instanceof SharedContext ? options.context : createSubscriptionsContext(options)
+    this.#context =
+      options instanceof http.SharedContext ? options.context : createSubscriptionsContext(options)
   }
 
   /**
@@ -146,7 +132,7 @@ export class SubscriptionsClient {
    * @example const patient = subscriptions.withOptions({ timeout: 60_000, logLevel: 'debug' })
    */
   withOptions(changes: ClientChanges): SubscriptionsClient {
-    return new SubscriptionsClient(new SharedContext(this.#context, changes) as never)
+    return new SubscriptionsClient(new http.SharedContext(this.#context, changes) as never)
   }
 
   /**
@@ -154,8 +140,8 @@ export class SubscriptionsClient {
    * login is retried only if the request was not sent or the server named a time to wait. The options `timeout`,
    * `retry` and `headers` have no effect, because other calls may share the token request.
    */
-  login(options?: CallOptions): CallPromise<Token> {
-    return callPromise(this.#login(options))
+  login(options?: CallOptions): CallPromise<contract.Token> {
+    return http.callPromise(this.#login(options))
   }
 
   /**
@@ -163,33 +149,40 @@ export class SubscriptionsClient {
    * `userReturnURL` with `invoiceID`. If the server may have executed a failed request, the client does not retry it,
    * and the error's `outcome` is `unknown`.
    */
-  subscribe(request: SubscribeInput, options?: CallOptions): CallPromise<SubscribeResult> {
-    return callPromise(this.#subscribe(request, options))
+  subscribe(request: SubscribeInput, options?: CallOptions): CallPromise<contract.SubscribeResult> {
+    return http.callPromise(this.#subscribe(request, options))
   }
 
   /** Reads the state of a subscription request by its invoice identifier. (S-c) */
-  status(invoiceId: string, options?: CallOptions): CallPromise<RequestStatus> {
-    return this.#call(subscriptionsContract.status, { path: { invoiceId }, options })
+  status(invoiceId: string, options?: CallOptions): CallPromise<contract.RequestStatus> {
+    return http.makeCall(this.#context, subscriptionsContract.status, { path: { invoiceId }, options })
   }
 
   /** Reads a subscription. (S-d) */
-  details(subscriptionId: string, options?: CallOptions): CallPromise<SubscriptionDetails> {
-    return this.#call(subscriptionsContract.details, { path: { subscriptionId }, options })
+  details(subscriptionId: string, options?: CallOptions): CallPromise<contract.SubscriptionDetails> {
+    return http.makeCall(this.#context, subscriptionsContract.details, { path: { subscriptionId }, options })
   }
 
   /** Cancels a subscription. The client does not retry a cancellation that the server may have executed. (S-e) */
-  cancel(subscriptionId: string, options?: CallOptions): CallPromise<Cancellation> {
-    return this.#call(subscriptionsContract.cancel, { path: { subscriptionId }, options })
+  cancel(subscriptionId: string, options?: CallOptions): CallPromise<contract.Cancellation> {
+    return http.makeCall(this.#context, subscriptionsContract.cancel, { path: { subscriptionId }, options })
   }
 
   /** Reads the record of a cancellation. (S-f) */
-  cancellation(subscriptionId: string, options?: CallOptions): CallPromise<Cancellation> {
-    return this.#call(subscriptionsContract.cancellation, { path: { subscriptionId }, options })
+  cancellation(subscriptionId: string, options?: CallOptions): CallPromise<contract.Cancellation> {
+    return http.makeCall(this.#context, subscriptionsContract.cancellation, {
+      path: { subscriptionId },
+      options,
+    })
   }
 
   /** Reads one page of a subscription's payments. (S-g) */
-  payments(subscriptionId: string, page?: PageOptions, options?: CallOptions): CallPromise<PaymentList> {
-    return this.#call(subscriptionsContract.payments, () => {
+  payments(
+    subscriptionId: string,
+    page?: PageOptions,
+    options?: CallOptions,
+  ): CallPromise<contract.PaymentList> {
+    return http.makeCall(this.#context, subscriptionsContract.payments, () => {
       const { page: number, perPage } = checkPage(page)
       return { path: { subscriptionId }, query: { page: number, per_page: perPage }, options }
     })
@@ -206,7 +199,7 @@ export class SubscriptionsClient {
     subscriptionId: string,
     page?: PageOptions,
     options?: CallOptions,
-  ): AsyncGenerator<Payment, void, undefined> {
+  ): AsyncGenerator<contract.Payment, void, undefined> {
     const given = checkPage(page)
     const seen = new Set<string>()
     for (let number = given.page ?? 1; ; number += 1) {
@@ -217,7 +210,7 @@ export class SubscriptionsClient {
       })
       const records = result?.subscriptionPayments ?? []
       // Payments without an identifier may have equal fields. If a page lists two such payments, the loop yields both.
-      const isNew = (record: Payment) =>
+      const isNew = (record: contract.Payment) =>
         !seen.has(identityOf(record)) && (record.paymentId === undefined || seen.add(identityOf(record)))
       const fresh = records.filter(isNew)
       for (const record of records) seen.add(identityOf(record))
@@ -227,10 +220,10 @@ export class SubscriptionsClient {
   }
 
   /** Reads one payment. (S-h) */
-  payment(paymentId: string | number, options?: CallOptions): CallPromise<PaymentDetails> {
+  payment(paymentId: string | number, options?: CallOptions): CallPromise<contract.PaymentDetails> {
     // JavaScript rounds integers above 2 ** 53, so a rounded number could identify another payment.
     const id: unknown = Number.isSafeInteger(paymentId) ? String(paymentId) : paymentId
-    return this.#call(subscriptionsContract.payment, { path: { paymentId: id }, options })
+    return http.makeCall(this.#context, subscriptionsContract.payment, { path: { paymentId: id }, options })
   }
 
   /**
@@ -239,7 +232,10 @@ export class SubscriptionsClient {
    * @throws TimeoutError after `timeout` (default: 120 s), with the last status in `lastState`. The status may still
    * change: wait again or read the status later. Do not subscribe again before the status is final.
    */
-  async waitForStatus(invoiceId: string, options?: WaitOptions<RequestStatus>): Promise<RequestStatus> {
+  async waitForStatus(
+    invoiceId: string,
+    options?: WaitOptions<contract.RequestStatus>,
+  ): Promise<contract.RequestStatus> {
     return pollUntil({
       endpoint: subscriptionsContract.status,
       settings: this.#context.settings,
@@ -256,7 +252,7 @@ export class SubscriptionsClient {
    */
   request(request: RawRequest, options?: CallOptions): CallPromise<unknown> {
     const definition = { operation: 'subscriptions.request', auth: 'token', envelope: 'optional' } as const
-    return callPromise(makeRawCall(this.#context, definition, request, options))
+    return http.makeRawCall(this.#context, definition, request, options)
   }
 
   async #subscribe(input: SubscribeInput, options: CallOptions | undefined) {
@@ -267,21 +263,21 @@ export class SubscriptionsClient {
     const body = isDefault ? { ...input, clientID: 'of the credentials' } : input
     const call = prepare(this.#context, endpoint, { body, options })
     checkEnd(endpoint.operation, Object(call.fields), settings.clock.now())
-    return runCall(call, async () => {
+    return http.runCall(call, async () => {
       if (isDefault) {
-        const clientID = await withCredentials(call, () => token.clientId())
+        const clientID = await http.withCredentials(call, () => token.clientId())
         call.fields = { ...Object(call.fields), clientID }
       }
       call.body = JSON.stringify(call.fields)
-      return runWithRetries(call)
+      return http.runWithRetries(call)
     })
   }
 
-  async #login(options: CallOptions | undefined): Promise<WithResponse<Token>> {
+  async #login(options: CallOptions | undefined): Promise<WithResponse<contract.Token>> {
     const { token } = this.#context
     // `anyJson`, because `TokenLifecycle` adds the body later, and the login's schema rejects a missing body.
     const call = prepare(this.#context, subscriptionsContract.login, { schema: anyJson, options })
-    return runCall(call, async () => {
+    return http.runCall(call, async () => {
       call.deadline.check()
       call.phase = 'login'
       try {
@@ -292,9 +288,5 @@ export class SubscriptionsClient {
         throw error
       }
     })
-  }
-
-  #call<Definition extends EndpointDefinition>(endpoint: Definition, input: CallInput | (() => CallInput)) {
-    return callPromise(makeCall(this.#context, endpoint, input))
   }
 }

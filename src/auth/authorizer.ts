@@ -3,38 +3,21 @@ import { waitAtMost } from '../clock.ts'
 import { type Field, input, jsonOf, readWith, schema } from '../contract/fields.ts'
 import { InvalidRequestError } from '../errors.ts'
 
-/** The call that needs an authorization. If calls share a token request, the request continues when one call ends. */
-export interface AuthorizationContext {
-  readonly operation: string
-  /** Signal that is aborted when the call ends. */
-  readonly signal: AbortSignal
-  /** Milliseconds until the call exceeds its `totalTimeout`. */
-  readonly remaining: number
-  /** Whether the call waits until a login pause ends. If false, the call fails at once. */
-  readonly waits: boolean
-  /** The authorization of the call's previous attempt. */
-  readonly previous: Authorization | undefined
+/** Provides the Authorization header of each attempt of one call. */
+export interface CallAuthorization {
+  /** Returns the header for the next attempt, or undefined if `obtain` must log in first. */
+  current(): string | undefined
+  /** Logs in if necessary, then returns the header for the next attempt. The signal is aborted when the call ends. */
+  obtain(signal: AbortSignal): Promise<string>
+  /** Called after a 401. Returns the wait before a retry in milliseconds, or undefined if the 401 is final. */
+  retry?(signal: AbortSignal): Promise<number | undefined>
 }
 
-/** The authorization of one attempt. Each token has one `Authorization` object, so compare with `===`. */
-export interface Authorization {
-  readonly header: string
-}
-
-/** Provides the authorization of attempts. Without `refused`, a 401 is final. */
-export interface Authorizer {
-  /** Returns the authorization that an attempt can use now, without I/O. */
-  current(): Authorization | undefined
-  /** Logs in if necessary, then returns the authorization for the next attempt. */
-  authorize(context: AuthorizationContext): Promise<Authorization>
-  /** Returns whether the token is so new that a part of the API may not know it yet. */
-  isNew?(authorization: Authorization): boolean
-  /**
-   * Called after a 401. `renewed`: a token request gave a new token, and the call may retry once. `replaced`: another
-   * process had a newer token, and the call may retry. `rejected`: there is no other token.
-   */
-  refused?(authorization: Authorization, signal: AbortSignal): Promise<'renewed' | 'replaced' | 'rejected'>
-}
+/**
+ * Starts the authorization of a call. `waits`: whether the call waits until a login pause ends, or else fails at once.
+ * `remaining` returns the milliseconds until the call exceeds its `totalTimeout`.
+ */
+export type Authorizer = (operation: string, waits: boolean, remaining: () => number) => CallAuthorization
 
 /** How long the client waits for a function that returns a secret, in milliseconds of real time. */
 const SOURCE_LIMIT = 30_000
@@ -79,17 +62,18 @@ const apiKeySchema = input(
 
 export const apiKeyOption = orFunction<ApiKeySource>(apiKeySchema)
 
-/** Authorizes attempts with a configured key (area G). A 401 is final, because the client cannot renew the key. */
-export const createApiKeyAuthorizer = (apiKey: ApiKeySource): Authorizer => {
-  const authorizationOf = (key: string): Authorization => ({ header: `Bearer ${key}` })
-  const fixed = typeof apiKey === 'string' ? authorizationOf(apiKey) : undefined
-  return {
-    current: () => fixed,
-    authorize: async ({ operation, previous }) => {
-      // A server keeps idempotency keys for each API key. With a new API key, a retry would charge again.
-      if (previous !== undefined) return previous
-      const key = await readSecret(operation, 'apiKey', apiKey)
-      return authorizationOf(check(operation, apiKeySchema, key, 'apiKey', { phase: 'login' }))
-    },
+/** Authorizes calls with a configured key (area G). A 401 is final, because the client cannot renew the key. */
+export const createApiKeyAuthorizer =
+  (apiKey: ApiKeySource): Authorizer =>
+  (operation) => {
+    // A server keeps idempotency keys for each API key. With a new API key, a retry would charge again.
+    let header = typeof apiKey === 'string' ? `Bearer ${apiKey}` : undefined
+    return {
+      current: () => header,
+      obtain: async () => {
+        const key = await readSecret(operation, 'apiKey', apiKey)
+        header = `Bearer ${check(operation, apiKeySchema, key, 'apiKey', { phase: 'login' })}`
+        return header
+      },
+    }
   }
-}

@@ -1,13 +1,6 @@
 import { type Clock, exportedWait, formatDuration } from '../clock.ts'
 import { randomId } from '../contract/formats.ts'
-import {
-  ApiError,
-  AuthenticationError,
-  knownError,
-  LockedOutError,
-  RateLimitError,
-  UnexpectedResponseError,
-} from '../errors.ts'
+import * as errors from '../errors.ts'
 import { type Credentials, LOGIN } from './credentials.ts'
 import type { LoginBlock, TokenRecord } from './token-record.ts'
 
@@ -19,7 +12,7 @@ const BLOCKS_KEPT = 8
 
 /** Returns whether a failed token request got a final response. A response with status 408, 429 or 503 is not final. */
 export const isDecided = (error: unknown): boolean =>
-  ![undefined, 408, 429, 503].includes(knownError(error).status)
+  ![undefined, 408, 429, 503].includes(errors.knownError(error).status)
 
 const isRejection = ({ verdict }: Pick<LoginBlock, 'verdict'>): boolean =>
   verdict === 'rejected-credentials' || verdict === 'locked'
@@ -47,12 +40,12 @@ const blockedError = ({ status, errorCode, verdict }: LoginBlock, remaining: num
   const message = `${LOGIN} failed: ${what}. The client logs in again in ${formatDuration(retryAfterMs)}${change} or when you call login().`
   const call = { operation: LOGIN, phase: 'login', outcome: 'not-sent', attempts: 0 } as const
   const details = { ...call, status, errorCode, verdict, retryAfterMs, retryable: !isRejected }
-  if (status === 401) return new AuthenticationError(message, details)
-  if (verdict === 'locked') return new LockedOutError(message, details)
-  if (!status || verdict === 'rate-limited') return new RateLimitError(message, details)
+  if (status === 401) return new errors.AuthenticationError(message, details)
+  if (verdict === 'locked') return new errors.LockedOutError(message, details)
+  if (!status || verdict === 'rate-limited') return new errors.RateLimitError(message, details)
   return status < 400 && !errorCode
-    ? new UnexpectedResponseError(message, { ...details, status })
-    : new ApiError(message, details)
+    ? new errors.UnexpectedResponseError(message, { ...details, status })
+    : new errors.ApiError(message, details)
 }
 
 const blocksFor = async ({ blocks, salt }: TokenRecord, credentials: Credentials) => {
@@ -95,7 +88,7 @@ export const createLoginGuard = (loginCooldown: number, clock: Clock) => {
      * error's message and body could quote a secret.
      */
     async failed(record: TokenRecord, credentials: Credentials, error: unknown, isLogin: boolean) {
-      const { status = 0, verdict, errorCode, retryAfterMs = 0, outcome } = knownError(error)
+      const { status = 0, verdict, errorCode, retryAfterMs = 0, outcome } = errors.knownError(error)
       if (outcome === undefined || outcome === 'not-sent') return undefined
       const isNamed = status >= 400 && retryAfterMs >= 1_000
       // After a failed refresh, the client logs in with the password. The failed refresh must not block this login.

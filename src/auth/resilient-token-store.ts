@@ -2,13 +2,7 @@ import { type Clock, waitAtMost } from '../clock.ts'
 import { RateLimitError } from '../errors.ts'
 import { describeError } from './authorizer.ts'
 import { LOGIN } from './credentials.ts'
-import {
-  EMPTY_RECORD,
-  mergeRecords,
-  RECORD_VERSION,
-  readTokenRecord,
-  type TokenRecord,
-} from './token-record.ts'
+import * as records from './token-record.ts'
 import { createKeyedMutex, type TokenStore } from './token-store.ts'
 
 const STORE_LIMIT = 5_000
@@ -23,14 +17,14 @@ const MAX_KEPT_MS = 2_592_000_000
 // store fails.
 const createShared = () => ({
   inTurn: createKeyedMutex(),
-  memory: new Map<string, { readonly record: TokenRecord; isSaved: boolean }>(),
+  memory: new Map<string, { readonly record: records.TokenRecord; isSaved: boolean }>(),
 })
 const sharedParts = new WeakMap<TokenStore, ReturnType<typeof createShared>>()
 
 type Lock = (key: string, task: () => Promise<void>) => Promise<unknown>
 
 /** Adds the version to a key, because another version of this package could not read the record. */
-const versioned = (key: string): string => `${key}:${RECORD_VERSION}`
+const versioned = (key: string): string => `${key}:${records.RECORD_VERSION}`
 
 /** Reads and writes token records in a store. If the store fails, uses memory, so that the call does not fail. */
 export const createResilientStore = (store: TokenStore, clock: Clock, report: (message: string) => void) => {
@@ -82,18 +76,18 @@ export const createResilientStore = (store: TokenStore, clock: Clock, report: (m
   }
 
   return {
-    async read(key: string): Promise<TokenRecord> {
-      const { record: own, isSaved } = memory.get(key) ?? { record: EMPTY_RECORD, isSaved: true }
+    async read(key: string): Promise<records.TokenRecord> {
+      const { record: own, isSaved } = memory.get(key) ?? { record: records.EMPTY_RECORD, isSaved: true }
       const found = await callStore('get', () => store.get(versioned(key)))
       if (found === undefined || found === null) return own
-      const record = readTokenRecord(found)
-      if (record !== undefined) return mergeRecords(record, own, isSaved)
+      const record = records.readTokenRecord(found)
+      if (record !== undefined) return records.mergeRecords(record, own, isSaved)
       report('The token store returned an unreadable record.')
       return own
     },
 
     /** Keeps a record in memory, and starts to save it in the store. `locked` holds the lock until the save ends. */
-    write(key: string, given: TokenRecord, timeToLive: number): void {
+    write(key: string, given: records.TokenRecord, timeToLive: number): void {
       // Some databases reject `undefined` or save it as null.
       const kept = { record: JSON.parse(JSON.stringify(given)), isSaved: false }
       memory.set(key, kept)

@@ -19,6 +19,8 @@ const EARLY_WAIT = 1_000
 const MAX_WAIT_MS = 60_000
 /** A part of the API may not know a token that is younger than this. */
 const NEW_TOKEN = 5_000
+/** After a 401 for a new token, the call waits this many milliseconds and sends the same token again. */
+const NEW_TOKEN_WAIT = 1_000
 /** Longest random delay of a login while the store fails and cannot prevent that all processes log in together. */
 const ALONE_DELAY = 10_000
 
@@ -37,14 +39,6 @@ interface TokenLifecycleOptions<Response> {
   readonly loginCooldown: number
   readonly onTokenRenewed: (renewal: { readonly reason: Reason; readonly grant: Grant }) => void
   readonly onUnexpected: (message: string) => void
-}
-
-/** Authorizes API calls with an access token. Gets, shares and renews the token. (Authentication, area S) */
-export interface TokenLifecycle<Response> extends Authorizer {
-  /** Logs in with the password now, or waits for the token request in flight. Returns the server's response. */
-  login(signal: AbortSignal): Promise<Response>
-  /** Returns the client id in the credentials. `subscribe` sends the client id by default. (S1) */
-  clientId(): Promise<string>
 }
 
 interface Renewed<Response> {
@@ -103,13 +97,13 @@ const shareWork = <Result>(work: (signal: AbortSignal) => Promise<Result>) => {
 }
 
 /**
- * Creates the token lifecycle of a client. A call that needs a token joins the renewal in flight, or starts one. A
+ * Gets, shares and renews the access token that authorizes a client's calls. (Authentication, area S) A call that needs a token joins the renewal in flight, or starts one. A
  * renewal reads the record that all processes share, locks it, reads it again, asks the guard, sends a token request and
  * saves the result.
  */
 export const createTokenLifecycle = <Response extends { readonly data: Token }>(
   options: TokenLifecycleOptions<Response>,
-): TokenLifecycle<Response> => {
+) => {
   const { clock, loginCooldown, refresh, onUnexpected } = options
   const store = createResilientStore(options.tokenStore, clock, onUnexpected)
   const guard = createLoginGuard(loginCooldown, clock)
@@ -253,43 +247,66 @@ export const createTokenLifecycle = <Response extends { readonly data: Token }>(
     await waitAtMost(renewal, EARLY_WAIT).catch(() => undefined)
   }
 
+  /** Returns a token for an attempt. Waits until a login pause ends, if the call `waits` and has time enough. */
+  const obtain = async (signal: AbortSignal, waits: boolean, remaining: number): Promise<ActiveToken> => {
+    const token = valid()
+    if (token !== undefined) {
+      if (current() === undefined && inFlight === undefined) await renewEarly(token)
+      return valid() ?? token
+    }
+    try {
+      const reason = active && rejected.has(active.id) ? 'unauthorized' : 'expiring'
+      return (await renew(reason, signal)).token
+    } catch (error) {
+      const isPause = error instanceof RateLimitError && error.phase === 'login' && error.status === undefined
+      const wait = waits && isPause ? error.retryAfterMs : undefined
+      if (!wait || wait > MAX_WAIT_MS || wait >= remaining || signal.aborted) throw error
+      await clock.sleep(wait, signal)
+      // A custom `sleep` may resolve although the signal is aborted. An aborted call must not log in.
+      signal.throwIfAborted()
+      return obtain(signal, waits, remaining - wait)
+    }
+  }
+
+  const authorize: Authorizer = (_, waits, remaining) => {
+    let used: ActiveToken | undefined
+    let sentAgain: ActiveToken | undefined
+    let isRenewed = false
+    /** Whether a part of the API may not know the token yet. The call sends such a token once more. */
+    const isNew = (token: ActiveToken): boolean =>
+      token === valid() && token !== sentAgain && clock.now() - token.obtainedAt < NEW_TOKEN
+    return {
+      current() {
+        used = current()
+        return used?.header
+      },
+      async obtain(signal) {
+        used = await obtain(signal, waits, remaining())
+        return used.header
+      },
+      async retry(signal) {
+        if (used === undefined) return undefined
+        if (isNew(used) && remaining() > NEW_TOKEN_WAIT) {
+          sentAgain = used
+          return NEW_TOKEN_WAIT
+        }
+        if (isRenewed) return undefined
+        // If the two differ, another call has already replaced the token.
+        if (active === used) {
+          rejected.add(used.id)
+          const { token } = await renew('unauthorized', signal)
+          if (token === used) return undefined
+        }
+        isRenewed = active?.isRequested === true
+        return 0
+      },
+    }
+  }
+
   return {
-    current,
-    async authorize(context) {
-      const token = valid()
-      if (token !== undefined) {
-        if (current() === undefined && inFlight === undefined) await renewEarly(token)
-        return valid() ?? token
-      }
-      const { signal, remaining, waits } = context
-      try {
-        const reason = active && rejected.has(active.id) ? 'unauthorized' : 'expiring'
-        return (await renew(reason, signal)).token
-      } catch (error) {
-        const isPause =
-          error instanceof RateLimitError && error.phase === 'login' && error.status === undefined
-        const wait = waits && isPause ? error.retryAfterMs : undefined
-        if (!wait || wait > MAX_WAIT_MS || wait >= remaining || signal.aborted) throw error
-        await clock.sleep(wait, signal)
-        // A custom `sleep` may resolve although the signal is aborted. An aborted call must not log in.
-        signal.throwIfAborted()
-        return this.authorize({ ...context, remaining: remaining - wait })
-      }
-    },
-    isNew(authorization) {
-      const token = valid()
-      return token === authorization && clock.now() - token.obtainedAt < NEW_TOKEN
-    },
-    async refused(authorization, signal) {
-      // If the two differ, another call has already replaced the token.
-      if (active === authorization) {
-        rejected.add(active.id)
-        const { token } = await renew('unauthorized', signal)
-        if (token === authorization) return 'rejected'
-      }
-      return active?.isRequested ? 'renewed' : 'replaced'
-    },
-    async login(signal) {
+    authorize,
+    /** Logs in with the password now, or waits for the token request in flight. Returns the server's response. */
+    async login(signal: AbortSignal): Promise<Response> {
       for (;;) {
         const isShared = inFlight !== undefined
         try {
@@ -301,7 +318,8 @@ export const createTokenLifecycle = <Response extends { readonly data: Token }>(
         }
       }
     },
-    async clientId() {
+    /** Returns the client id in the credentials. `subscribe` sends the client id by default. (S1) */
+    async clientId(): Promise<string> {
       knownClientId ??= (await readCredentials(options.credentials)).clientId
       return knownClientId
     },

@@ -5,7 +5,7 @@ import { randomId } from '../contract/formats.ts'
 import type { Token } from '../contract/subscriptions.ts'
 import type { Verdict } from '../contract/verdict.ts'
 import { UnexpectedResponseError } from '../errors.ts'
-import { type Authorization, isHeaderSafe } from './authorizer.ts'
+import { isHeaderSafe } from './authorizer.ts'
 import { LOGIN } from './credentials.ts'
 
 const milliseconds = duration(Number.MAX_SAFE_INTEGER)
@@ -132,7 +132,8 @@ export const tokenFrom = (response: Token, now: number, oldRefreshToken?: string
 }
 
 /** The token that a client uses. The times are those of this process's clock. */
-export interface ActiveToken extends Authorization {
+export interface ActiveToken {
+  readonly header: string
   readonly id: string
   /** Whether a token request of this client returned the token. If not, the token comes from the store. */
   readonly isRequested: boolean

@@ -59,6 +59,11 @@ export interface EndpointDefinition {
   readonly createdFields?: readonly string[]
   /** Fields that a response copies from its request. If a value differs, the response may belong to another request. */
   readonly echoedFields?: readonly string[]
+  /**
+   * The field that repeats the identifier in the path, then other fields by which a server may find the record. If the
+   * first field is present, and no field has the identifier, the response is about another record.
+   */
+  readonly identityFields?: readonly string[]
   /** If true, responses may omit all fields but `requiredFields`, and the client does not report omitted fields. */
   readonly partialResponse?: boolean
   /** Whether the body of a successful response may be any text instead of JSON. */

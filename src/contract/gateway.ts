@@ -114,10 +114,20 @@ export const GATEWAY_API_PREFIX = '/api/v1'
 // An error may have fields `id` and `status` of its own, but only a charge also has `confirmation_id`.
 const CHARGE = ['id', 'confirmation_id']
 
-// Not a function: bundlers keep a definition that calls one, also in a bundle that has only the other area's client.
-const FIND_CHARGE = {
-  how: 'find-charge',
-  advice: 'as long as the gateway keeps the key, you get the original result and no second charge.',
+// Two calls with one key act once.
+const KEYED = {
+  method: 'POST',
+  auth: 'api-key',
+  retry: 'always',
+  idempotencyKey: true,
+  response: chargeSchema,
+  requiredFields: ['id'],
+  createdFields: CHARGE,
+  acts: true,
+  afterUnknown: {
+    how: 'find-charge',
+    advice: 'as long as the gateway keeps the key, you get the original result and no second charge.',
+  },
 } as const
 
 /** The seven routes of area G, each defined once. */
@@ -147,21 +157,13 @@ export const gatewayContract = {
   },
   /** Charges a payer, who then confirms with a code. Requests with the same `Idempotency-Key` create one charge. */
   charge: {
+    ...KEYED,
     operation: 'gateway.charge',
-    method: 'POST',
     path: '/api/v1/mfs/charges',
     spec: 'G rule 1',
-    auth: 'api-key',
-    retry: 'always',
-    idempotencyKey: true,
     request: chargeRequestSchema,
-    response: chargeSchema,
     status: 202,
-    requiredFields: ['id'],
-    createdFields: CHARGE,
     echoedFields: ['msisdn', 'amount', 'currency'],
-    acts: true,
-    afterUnknown: FIND_CHARGE,
   },
   /**
    * Confirms a charge. If the response is lost, the code may be used up: read the charge before you confirm again.
@@ -178,6 +180,7 @@ export const gatewayContract = {
     response: chargeSchema,
     status: 200,
     partialResponse: true,
+    identityFields: ['confirmation_id'],
     createdFields: CHARGE,
     acts: true,
     afterUnknown: { how: 'read-charge', advice: 'Call status(chargeId) to see whether it was confirmed.' },
@@ -193,25 +196,18 @@ export const gatewayContract = {
     response: chargeSchema,
     status: 200,
     requiredFields: ['status'],
+    identityFields: ['id'],
     partialResponse: true,
     afterWait: 'It may still change: wait again or read it later, and do not charge again meanwhile.',
   },
   /** Charges a mandate's payer, who enters no code. Requests with the same `Idempotency-Key` create one renewal. */
   renew: {
+    ...KEYED,
     operation: 'gateway.renew',
-    method: 'POST',
     path: '/api/v1/mfs/charges/:id/renew',
     spec: 'G rule 2',
-    auth: 'api-key',
-    retry: 'always',
-    idempotencyKey: true,
     request: renewRequestSchema,
-    response: chargeSchema,
     status: 201,
-    requiredFields: ['id'],
-    createdFields: CHARGE,
-    acts: true,
-    afterUnknown: FIND_CHARGE,
   },
   /** Deletes charges and events. The gateway keeps the redirect allowlist. (G3) */
   reset: {

@@ -3,7 +3,8 @@ import { asText, type Field, field, INT64, type Json, jsonOf, type Open, STRING 
 // These schemas read responses, so they accept several forms of a value. The annotations let bundlers omit the fields of
 // the other area.
 
-const ABSENT = new Set<unknown>([undefined, null, '', 'NA', 'N/A', 'null'])
+const ABSENT = [undefined, null, '', 'NA', 'N/A', 'null'] as const
+export const isAbsent = (value: unknown): boolean => ABSENT.some((one) => one === value)
 const DECIMAL = /^\s*[+-]?\d+(?:\.\d+)?\s*$/
 const ZERO = /^[+-]?0*(?:\.0*)?$/
 
@@ -26,7 +27,7 @@ export const openText = <Known extends string>(...known: readonly Known[]): Fiel
   field<Open<Known>>('text', asText, { ...STRING, anyOf: [{ enum: known }, {}] })
 
 const textOrNull = /* @__NO_SIDE_EFFECTS__ */ (json: Json) =>
-  field<string | null>('text or null', (value) => (ABSENT.has(value) ? null : asText(value)), json)
+  field<string | null>('text or null', (value) => (isAbsent(value) ? null : asText(value)), json)
 /** Text that a server may omit: `""`, `"NA"`, null and a missing field are read as null. */
 export const absentable = (one: Field<unknown>): Field<string | null> => textOrNull(jsonOf(one))
 /** Text that is null in the specification unless the payment was reversed. */
@@ -39,7 +40,7 @@ export const integerId = /* @__PURE__ */ field<number | string>(
     if (typeof value === 'number') return Number.isSafeInteger(value) ? value : undefined
     const id = typeof value === 'string' ? value.trim() : ''
     // `NA` is not an identifier, because several records may have the text `NA`.
-    if (ABSENT.has(id)) return undefined
+    if (isAbsent(id)) return undefined
     const number = Number(id)
     return Number.isSafeInteger(number) && String(number) === id ? number : id
   },
@@ -73,7 +74,7 @@ export const flag = /* @__PURE__ */ field(
 export const reversedAmount = /* @__PURE__ */ field<string | null>(
   'an amount or null',
   (value) => {
-    if (ABSENT.has(value)) return null
+    if (isAbsent(value)) return null
     const amount = asText(value)
     return amount !== undefined && ZERO.test(amount) ? null : amount
   },

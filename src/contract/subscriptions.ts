@@ -13,7 +13,7 @@ import {
   strict,
   wholeNumber,
 } from './fields.ts'
-import { CYCLES, dayNumber, isAmountText } from './formats.ts'
+import { CYCLES, isAmountText } from './formats.ts'
 import * as wire from './response-fields.ts'
 
 /** Payment cycles (S1). */
@@ -69,7 +69,7 @@ export interface SubscriptionRequestBody extends Output<typeof subscriptionReque
 /** Checks a subscription request. (S1) */
 export const subscriptionRequestSchema: Field<SubscriptionRequestBody, SubscriptionRequest> = refined(
   strict(subscriptionRequest),
-  ({ start, end }) => (dayNumber(end) ?? 0) >= (dayNumber(start) ?? 0),
+  ({ start, end }) => end >= start,
   'end',
   'a date on or after start',
 )
@@ -221,6 +221,9 @@ export const paymentListSchema: Field<PaymentList> = enveloped(paymentList)
 /** The version prefix of area S's paths (Versioning). The path of the login has no prefix. */
 export const SUBSCRIPTIONS_API_PREFIX = '/api/v1.0'
 
+// A server may also find a cancellation by the identifiers that the cancellation itself has.
+const CANCELED = ['subscriptionID', 'id', 'requestID'] as const
+
 const COMMON = { method: 'POST', auth: 'token', status: 200, envelope: true } as const
 
 const authorizedEndpoint = <const Definition extends Omit<EndpointDefinition, keyof typeof COMMON>>(
@@ -273,6 +276,7 @@ export const subscriptionsContract = {
     retry: 'always',
     response: requestStatusSchema,
     requiredFields: ['status'],
+    identityFields: ['invoiceId'],
     afterWait: 'It may still change: wait again or read it later, and do not subscribe again meanwhile.',
   }),
   /** Reads a subscription. */
@@ -283,6 +287,7 @@ export const subscriptionsContract = {
     retry: 'always',
     response: subscriptionDetailsSchema,
     requiredFields: ['id'],
+    identityFields: ['id'],
   }),
   /**
    * Cancels a subscription. If the response is lost, you can safely cancel again.
@@ -295,6 +300,7 @@ export const subscriptionsContract = {
     retry: 'when-not-executed',
     response: cancellationSchema,
     successFields: ['status'],
+    identityFields: CANCELED,
     createdFields: ['subscriptionID', 'status'],
     acts: true,
     afterUnknown: {
@@ -310,6 +316,7 @@ export const subscriptionsContract = {
     retry: 'always',
     response: cancellationSchema,
     requiredFields: ['status'],
+    identityFields: CANCELED,
   }),
   /** Lists the payments of a subscription, one page per call. */
   payments: authorizedEndpoint({
@@ -329,5 +336,6 @@ export const subscriptionsContract = {
     retry: 'always',
     response: paymentDetailsSchema,
     requiredFields: ['status'],
+    identityFields: ['paymentId'],
   }),
 } as const satisfies Readonly<Record<string, EndpointDefinition>>

@@ -2,26 +2,12 @@ import { exportedWait, formatDuration } from '../clock.ts'
 import type { AuthKind } from '../contract/endpoint.ts'
 import { asText, isObject } from '../contract/fields.ts'
 import { type Verdict, verdictOn } from '../contract/verdict.ts'
-import {
-  AbortedError,
-  ApiError,
-  AuthenticationError,
-  ConnectionError,
-  type ErrorDetails,
-  InvalidRequestError,
-  KeyReusedError,
-  LockedOutError,
-  type MandateKitError,
-  type Phase,
-  RateLimitError,
-  TimeoutError,
-  UnexpectedResponseError,
-} from '../errors.ts'
+import * as errors from '../errors.ts'
 import type { Interruption } from './deadline.ts'
-import type { ConnectionFailure } from './failure.ts'
 import type { Call } from './prepare.ts'
 import { type BadResponse, errorIn } from './read-response.ts'
 import { createRedactor } from './redact.ts'
+import type { ConnectionFailure } from './retry.ts'
 import { combineOutcomes, isKeyInUse, isTransient } from './retry.ts'
 import type { LostAttempt } from './send.ts'
 
@@ -30,7 +16,7 @@ const MAX_BODY = 100_000
 
 export const redactorOf = ({ headers, sent, fields }: Call) => createRedactor(headers, sent, fields)
 
-const detailsOf = (call: Call, isTemporary: boolean): ErrorDetails => {
+const detailsOf = (call: Call, isTemporary: boolean): errors.ErrorDetails => {
   const { client, endpoint, fields, idempotencyKey, outcome, sent } = call
   const { operation, auth, acts = false, afterUnknown, referenceField = '' } = endpoint
   const isOwnKey = idempotencyKey !== undefined && !call.isKeyGenerated
@@ -50,7 +36,7 @@ const detailsOf = (call: Call, isTemporary: boolean): ErrorDetails => {
 
 const adviceOf = (
   { endpoint }: Call,
-  details: ErrorDetails & { readonly status?: number },
+  details: errors.ErrorDetails & { readonly status?: number },
   waitMs: number | undefined,
 ): string => {
   const { outcome, retryable, idempotencyKey } = details
@@ -74,7 +60,7 @@ const explain = <Own extends object>(
   isTemporary: boolean,
   own: Own,
   waitMs?: number,
-): [message: string, details: ErrorDetails & Own] => {
+): [message: string, details: errors.ErrorDetails & Own] => {
   const details = { ...detailsOf(call, isTemporary), ...own }
   const message = `${details.operation} failed: ${what}. ${adviceOf(call, details, waitMs)}`
   return [message.trimEnd(), details]
@@ -103,7 +89,7 @@ const responseError = (
   call: Call,
   { failure, response, body }: BadResponse,
   refusedWaitMs: number | undefined,
-): MandateKitError => {
+): errors.MandateKitError => {
   const { endpoint } = call
   const { status, headers, rateLimit, text = '' } = response
   const redactor = redactorOf(call)
@@ -114,8 +100,10 @@ const responseError = (
   const isLogin = endpoint.auth === 'credentials'
   const verdict = verdictOn({ ...endpoint, status, body })
   const isForeign = verdict === 'somebody-else'
+  // With the same key, a later call returns the original result. Another API key would make it a new call.
+  const isRepeatable = endpoint.idempotencyKey === true && call.outcome === 'unknown' && status !== 401
   // Somebody else's response to a login says nothing about the credentials, so a later login may succeed.
-  const isTemporary = isTransient(endpoint, failure) || (isLogin && isForeign)
+  const isTemporary = isTransient(endpoint, failure) || isRepeatable || (isLogin && isForeign)
   const own = {
     status,
     verdict,
@@ -130,11 +118,10 @@ const responseError = (
   const http = [`HTTP ${status}`, ...form].filter(Boolean).join(', ')
   const wait = waitText(refusedWaitMs)
   if ('reason' in failure) {
-    const doubt = failure.kind === 'cut' ? wait : checkBaseUrl(call)
+    const doubt = failure.kind === 'unexpected' ? checkBaseUrl(call) : wait
     const what = `the response of ${placeOf(call)} (${http}) ${failure.reason}${doubt}`
-    return new UnexpectedResponseError(
-      ...explain(call, what, isTemporary, { ...own, retryAfterMs: refusedWaitMs }),
-    )
+    const all = { ...own, retryAfterMs: refusedWaitMs }
+    return new errors.UnexpectedResponseError(...explain(call, what, isTemporary, all))
   }
   const found = errorIn(body)
   const code = quoted(found.errorCode)
@@ -158,9 +145,9 @@ const responseError = (
     retryAfterMs: waitMs ?? refusedWaitMs,
   }
   const described = explain(call, what, isTemporary, all, refusedWaitMs === undefined ? waitMs : undefined)
-  if (status === 401) return new AuthenticationError(...described)
-  if (status === 429) return new RateLimitError(...described)
-  return verdict === 'locked' ? new LockedOutError(...described) : new ApiError(...described)
+  if (status === 401) return new errors.AuthenticationError(...described)
+  if (status === 429) return new errors.RateLimitError(...described)
+  return verdict === 'locked' ? new errors.LockedOutError(...described) : new errors.ApiError(...described)
 }
 
 const NO_SUCH_HOST = /^(?:ENOTFOUND|EAI_AGAIN)$/
@@ -172,7 +159,7 @@ const connectionError = (
   call: Call,
   { reason, notSent, certificate }: ConnectionFailure,
   refusedWaitMs: number | undefined,
-): ConnectionError => {
+): errors.ConnectionError => {
   const cause = reason && Object.assign(new Error(reason), { code: reason })
   const when = call.phase === 'response' ? 'while the response was read' : 'before a response arrived'
   let what = notSent ? 'no connection' : `the connection closed ${when}`
@@ -185,21 +172,20 @@ const connectionError = (
     what += MOCK_HOST.test(new URL(call.url).hostname)
       ? '. It is a mock: pass fetch: mock.fetch, or set up MSW'
       : checkBaseUrl(call)
-  return new ConnectionError(
-    ...explain(call, what, !certificate, { cause, reason, retryAfterMs: refusedWaitMs }),
-  )
+  const own = { cause, reason, retryAfterMs: refusedWaitMs }
+  return new errors.ConnectionError(...explain(call, what, !certificate, own))
 }
 
-const WHILE: Partial<Record<Phase, string>> = {
+const WHILE: Partial<Record<errors.Phase, string>> = {
   login: ' while waiting for a token',
   limit: ' while delayed by the rate limit',
   wait: ' while waiting for a retry',
 }
 
-export const interruptionError = (call: Call, by: Interruption): AbortedError | TimeoutError => {
+export const interruptionError = (call: Call, by: Interruption) => {
   const when = WHILE[call.phase] ?? (call.sent.length === 0 ? ' before it was sent' : '')
   if (by.kind === 'aborted')
-    return new AbortedError(...explain(call, `the given signal aborted the call${when}`, true, {}))
+    return new errors.AbortedError(...explain(call, `the given signal aborted the call${when}`, true, {}))
   const limit = formatDuration(by.milliseconds)
   const what = {
     total: `the call took longer than ${limit} (totalTimeout)${when}`,
@@ -207,14 +193,13 @@ export const interruptionError = (call: Call, by: Interruption): AbortedError | 
     fetch: `fetch itself ended the attempt after ${limit}; pass a fetch with higher limits`,
   }[by.limit]
   const own = { timeoutMs: by.milliseconds }
-  return new TimeoutError(...explain(call, `${what}, ${placeOf(call)}`, true, own))
+  return new errors.TimeoutError(...explain(call, `${what}, ${placeOf(call)}`, true, own))
 }
 
-export const delayedError = (call: Call, delay: number): RateLimitError => {
+export const delayedError = (call: Call, delay: number) => {
   const retryAfterMs = exportedWait(delay)
-  return new RateLimitError(
-    ...explain(call, `the rate limit is used up${waitText(retryAfterMs)}`, true, { retryAfterMs }),
-  )
+  const what = `the rate limit is used up${waitText(retryAfterMs)}`
+  return new errors.RateLimitError(...explain(call, what, true, { retryAfterMs }))
 }
 
 /** Creates the error for a call whose last attempt failed. `waitMs`: a retry would need this wait, which is too long. */
@@ -222,32 +207,32 @@ export const attemptError = (
   call: Call,
   attempt: LostAttempt | BadResponse,
   waitMs?: number,
-): MandateKitError => {
+): errors.MandateKitError => {
   const refusedWaitMs = exportedWait(waitMs)
   if (attempt.kind === 'bad-response') return responseError(call, attempt, refusedWaitMs)
   const { failure } = attempt
-  return failure.kind === 'connection'
-    ? connectionError(call, failure, refusedWaitMs)
-    : interruptionError(call, failure)
+  if (failure.kind === 'connection') return connectionError(call, failure, refusedWaitMs)
+  return interruptionError(call, failure)
 }
 
 /** Creates the error for a success that belongs to another charge. `what` names the fields that differ. */
-export const keyReusedError = (call: Call, what: string, body: unknown): KeyReusedError => {
+export const keyReusedError = (call: Call, what: string, body: unknown): errors.KeyReusedError => {
   call.phase = 'response'
   call.outcome = combineOutcomes(call.outcome, 'unknown')
   const own = { afterUnknown: 'read-charge', body: redactorOf(call).value(body) } as const
   const details = { ...detailsOf(call, false), ...own }
   const advice =
     'Call status(id) with the id in body to read that charge, or pass another key to make this one.'
-  return new KeyReusedError(`${details.operation} failed: ${what}. ${advice}`, details)
+  return new errors.KeyReusedError(`${details.operation} failed: ${what}. ${advice}`, details)
 }
 
 /** Creates the error for a call whose login failed. Copies the class and the response data of the login's error. */
-export const loginError = (call: Call, error: MandateKitError): MandateKitError => {
+export const loginError = (call: Call, error: errors.MandateKitError): errors.MandateKitError => {
   call.phase = 'login'
-  const details: ErrorDetails = { ...detailsOf(call, error.retryable), cause: error.cause }
+  const details: errors.ErrorDetails = { ...detailsOf(call, error.retryable), cause: error.cause }
   const { operation } = details
-  if (error instanceof InvalidRequestError) return new InvalidRequestError(operation, error.issues, details)
+  if (error instanceof errors.InvalidRequestError)
+    return new errors.InvalidRequestError(operation, error.issues, details)
   const lack = `${call.sent.length === 0 ? 'not sent' : 'not retried'}, because there is no token`
   const message = `${operation} failed: ${lack}: ${error.message.replace(`${error.operation} failed: `, '')}`
   // All error classes except `InvalidRequestError` have the constructor parameters `message` and `details`.

@@ -1,4 +1,4 @@
-import type { Authorization } from '../auth/authorizer.ts'
+import type { CallAuthorization } from '../auth/authorizer.ts'
 import type { EndpointDefinition, ResponseOf } from '../contract/endpoint.ts'
 import { isMandateKitError, knownError, type RateLimit } from '../errors.ts'
 import { attemptError, delayedError, interruptionError, loginError, redactorOf } from './call-error.ts'
@@ -69,55 +69,9 @@ export const withCredentials = async <Value>(call: Call, work: (signal: AbortSig
   }
 }
 
-/** After a 401 for a new token, the call waits this many milliseconds and sends the same token again. */
-const NEW_TOKEN_WAIT = 1_000
-
-const createAuthorization = (call: Call) => {
-  const { client, endpoint, deadline } = call
-  const authorizer = client.authorizers[endpoint.auth]
-  let used: Authorization | undefined
-  let sentAgain: Authorization | undefined
-  let isRenewed = false
-  /** Whether a part of the API may not know the token yet. The call sends such a token once more. */
-  const isNew = () =>
-    used !== undefined &&
-    used !== sentAgain &&
-    deadline.remaining > NEW_TOKEN_WAIT &&
-    authorizer?.isNew?.(used) === true
-  return {
-    async header(): Promise<string | undefined> {
-      if (authorizer === undefined) return undefined
-      const { operation } = endpoint
-      const waits = client.settings.rateLimit === 'wait'
-      const previous = used
-      used =
-        authorizer.current() ??
-        (await withCredentials(call, (signal) =>
-          authorizer.authorize({ operation, signal, remaining: deadline.remaining, waits, previous }),
-        ))
-      return used.header
-    },
-    /** Whether the call has already sent a renewed token, so that another 401 is final. */
-    isFinal: () => isRenewed && !isNew(),
-    /** Prepares the retry after a 401. Returns its wait in ms, or undefined if no retry is possible. */
-    async retry(): Promise<number | undefined> {
-      if (isNew()) {
-        sentAgain = used
-        return NEW_TOKEN_WAIT
-      }
-      const result = await withCredentials(
-        call,
-        async (signal) => used && authorizer?.refused?.(used, signal),
-      )
-      isRenewed = result === 'renewed'
-      return isRenewed || result === 'replaced' ? 0 : undefined
-    },
-  }
-}
-
 const attempt = async (
   call: Call,
-  authorization: ReturnType<typeof createAuthorization>,
+  authorization: CallAuthorization | undefined,
 ): Promise<Success | BadResponse | LostAttempt> => {
   const { client, endpoint, deadline, timeout } = call
   const { settings, gate } = client
@@ -134,7 +88,9 @@ const attempt = async (
   }
   let response: ReceivedResponse | undefined
   try {
-    const header = await authorization.header()
+    const header =
+      authorization &&
+      (authorization.current() ?? (await withCredentials(call, (signal) => authorization.obtain(signal))))
     const event = { ...call.event, attempt: call.sent.length + 1 }
     notify(settings, 'onRequest', event)
     // The hook `onRequest` may have aborted the call.
@@ -150,7 +106,7 @@ const attempt = async (
     const serverRequestId = id && redactorOf(call).text(id)
     const durationMs = settings.clock.now() - sentAt
     notify(settings, 'onResponse', { ...event, status, serverRequestId, rateLimit, durationMs })
-    return readResponse(endpoint, sent)
+    return readResponse(endpoint, sent, call.id)
   } finally {
     if (slot) gate.leave(slot, response)
   }
@@ -176,9 +132,11 @@ const succeed = <Definition extends EndpointDefinition>(
 export const runWithRetries = async <Definition extends EndpointDefinition>(
   call: Call<Definition>,
 ): Promise<WithResponse<ResponseOf<Definition>>> => {
-  const { client, endpoint, deadline, limit, maxWait } = call
+  const { client, endpoint, deadline } = call
   const { settings } = client
-  const authorization = createAuthorization(call)
+  const waits = settings.rateLimit === 'wait'
+  const authorizer = client.authorizers[endpoint.auth]
+  const authorization = authorizer?.(endpoint.operation, waits, () => deadline.remaining)
   let retries = 0
   for (;;) {
     const made = await attempt(call, authorization)
@@ -187,22 +145,13 @@ export const runWithRetries = async <Definition extends EndpointDefinition>(
     const response = made.kind === 'bad-response' ? made.response : undefined
     call.phase = made.phase
     call.outcome = combineOutcomes(call.outcome, callOutcome(endpoint, failure))
-    const { reason, waitMs: neededMs } = decideRetry({
-      endpoint,
-      failure,
-      retries,
-      limit,
-      renewed: authorization.isFinal(),
-      serverWaitMs: response?.waitMs,
-      maxWait,
-      remaining: deadline.remaining,
-      random: Math.random(),
-    })
+    const { reason, waitMs: neededMs } = decideRetry(call, failure, retries, response?.waitMs)
     if (reason === undefined) throw attemptError(call, made, neededMs)
     const isToken = reason === 'token-rejected'
-    const isRefused = reason === 'rate-limited' && settings.rateLimit === 'throw'
-    const waitMs = isToken ? await authorization.retry() : neededMs
-    if (waitMs === undefined || isRefused) throw attemptError(call, made)
+    const waitMs = isToken
+      ? await withCredentials(call, async (signal) => authorization?.retry?.(signal))
+      : neededMs
+    if (waitMs === undefined) throw attemptError(call, made)
     if (!isToken) retries += 1
     const retry = { attempt: call.sent.length, reason, waitMs, status: response?.status }
     notify(settings, 'onRetry', { ...call.event, ...retry })
@@ -236,17 +185,23 @@ export const runCall = async <Value>(call: Call, work: () => Promise<Value>): Pr
   }
 }
 
-export const makeCall = async <Definition extends EndpointDefinition>(
+/** Makes a call. An invalid input rejects the promise. */
+export const makeCall = <Definition extends EndpointDefinition>(
   client: ClientContext,
   endpoint: Definition,
   input: CallInput | (() => CallInput),
-): Promise<WithResponse<ResponseOf<Definition>>> => {
-  const call = prepare(client, endpoint, typeof input === 'function' ? input() : input)
-  return runCall(call, () => runWithRetries(call))
+): CallPromise<ResponseOf<Definition>> => {
+  const run = async () => {
+    const call = prepare(client, endpoint, typeof input === 'function' ? input() : input)
+    return runCall(call, () => runWithRetries(call))
+  }
+  return callPromise(run())
 }
 
-export const makeRawCall = async (client: ClientContext, ...request: Parameters<typeof rawCall>) =>
-  makeCall(client, ...rawCall(...request))
+export const makeRawCall = (client: ClientContext, ...request: Parameters<typeof rawCall>) => {
+  const run = async () => makeCall(client, ...rawCall(...request)).withResponse()
+  return callPromise(run())
+}
 
 /** The package's version, which `npm run release:version` writes. */
 const VERSION = '0.2.0'

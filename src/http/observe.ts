@@ -1,8 +1,7 @@
 import { functionOption } from '../check.ts'
 import { formatDuration } from '../clock.ts'
-import { type Input, object, optional, readWith, schema } from '../contract/fields.ts'
+import { type Input, isObject, object, optional, readWith, schema } from '../contract/fields.ts'
 import type { MandateKitErrorCode, Outcome, Phase, RateLimit } from '../errors.ts'
-import type { RetryReason } from './retry.ts'
 
 /** The data about a call that every hook receives: no headers, no body and no credentials. */
 export interface CallEvent {
@@ -37,6 +36,9 @@ export interface ResponseEvent extends RequestEvent {
   /** Time from the start of the request to the end of the response body, in milliseconds of the client's clock. */
   readonly durationMs: number
 }
+
+/** Why an attempt is retried. */
+export type RetryReason = 'not-sent' | 'rate-limited' | 'response-lost' | 'token-rejected'
 
 /** The event of `onRetry`: an attempt failed and will be retried. */
 export interface RetryEvent extends RequestEvent {
@@ -110,13 +112,15 @@ export interface UnexpectedReport {
   readonly received?: string | undefined
 }
 
-const hooksSchema = object<Hooks>(hooks, 'an object of functions')
+const hooksSchema = object<Hooks>(hooks, 'an object of functions', 'option')
 
 /** The option `hooks`. Its value is the same object, not a copy, because a hook may use `this`. */
 export const hooksOption = schema<Hooks, Hooks>(
   () => ({}),
   (value, issues) => {
-    readWith(hooksSchema, value, issues)
+    // An instance of a class may also have fields that its hooks use, so only names like those of hooks are checked.
+    const named = isObject(value) && Object.entries(value).filter(([name]) => /^on/i.test(name))
+    readWith(hooksSchema, named ? Object.fromEntries(named) : value, issues)
     return value
   },
 )

@@ -1,22 +1,6 @@
 import { check, clockOption, duration, fromZero, functionOption, objectWith, signalOption } from '../check.ts'
 import { systemClock } from '../clock.ts'
-import {
-  type Field,
-  field,
-  type Input,
-  input,
-  isObject,
-  type Output,
-  oneOf,
-  optional,
-  type Shape,
-  STRING,
-  schema,
-  strict,
-  unless,
-  urlText,
-  wholeNumber,
-} from '../contract/fields.ts'
+import * as fields from '../contract/fields.ts'
 import { isHeaderText } from '../contract/formats.ts'
 import type { Logger, LogLevel, UnexpectedReport } from './observe.ts'
 import { environmentLevel, hooksOption, LOG_LEVELS } from './observe.ts'
@@ -70,37 +54,34 @@ const API_PREFIX = /^(?:\/[\w.~-]+)*$/
 const HEADER_NAME = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/
 const OWN_HEADER = /^(?:authorization|content-type|idempotency-key|content-length|host)$/
 
-const baseUrl = field<string, string | URL>(
+const baseUrl = fields.field<string, string | URL>(
   'an http or https URL without credentials, query and fragment',
   (value) => {
-    const address = urlText(value)
+    const address = fields.urlText(value)
     // `trim` removes a line break at the end, because values from environment files often have one.
     const text = typeof address === 'string' ? address.trim() : ''
     return BASE_URL.test(text) && URL.canParse(text) ? new URL(text).href.replace(/\/+$/, '') : undefined
   },
-  STRING,
+  fields.STRING,
 )
 
 /** Headers that a user adds: an object of names and values, or a `Headers` instance. */
 export type HeadersInput = Readonly<Record<string, string | undefined>> | FetchHeaders
 
-const headers: Field<Readonly<Record<string, string>>, HeadersInput> = schema(
+const headers: fields.Field<Readonly<Record<string, string>>, HeadersInput> = fields.schema(
   () => ({}),
   (value, issues) => {
     const result: Record<string, string> = {}
     const add = (content: unknown, given: string): void => {
       const name = given.toLowerCase()
-      if (content === undefined) return
-      let message = 'a string of visible ASCII characters'
-      if (!HEADER_NAME.test(name) || OWN_HEADER.test(name))
-        message = 'omitted: the client sets it, or its name is not valid'
-      else if (typeof content === 'string' && (content === '' || isHeaderText(content))) {
-        result[name] = content
-        return
-      }
-      issues.push({ code: 'custom', message, input: content, path: [given] })
+      const isAllowed = HEADER_NAME.test(name) && !OWN_HEADER.test(name)
+      const rule = 'a string of visible ASCII characters'
+      const message = isAllowed ? rule : 'omitted: the client sets it, or its name is not valid'
+      const isText = typeof content === 'string' && (content === '' || isHeaderText(content))
+      if (isAllowed && isText) result[name] = content
+      else if (content !== undefined) issues.push({ code: 'custom', message, input: content, path: [given] })
     }
-    if (!isObject(value))
+    if (!fields.isObject(value))
       issues.push({ code: 'custom', message: 'an object of names and values', input: value })
     else if (typeof value.forEach === 'function') value.forEach(add)
     else for (const [name, content] of Object.entries(value)) add(content, name)
@@ -110,15 +91,15 @@ const headers: Field<Readonly<Record<string, string>>, HeadersInput> = schema(
 
 const retryOptions = {
   /** Maximum number of retries of a call, not counting a retry with a renewed token after a 401. Default: 2. */
-  limit: optional(wholeNumber(0)),
+  limit: fields.optional(fields.wholeNumber(0)),
   /** Longest wait before a retry, in milliseconds. A call that needs a longer wait fails at once. Default: 30 000. */
-  maxWait: optional(fromZero),
+  maxWait: fields.optional(fromZero),
 }
 /** Limits of a client's automatic retries. */
-export interface RetryOptions extends Input<typeof retryOptions> {}
+export interface RetryOptions extends fields.Input<typeof retryOptions> {}
 
-const retry = unless<RetryOptions, RetryOptions, RetryOptions | false>(
-  strict(retryOptions, 'option'),
+const retry = fields.unless<RetryOptions, RetryOptions, RetryOptions | false>(
+  fields.strict(retryOptions, 'option'),
   (value) => value === false,
   () => ({ limit: 0 }),
 )
@@ -134,55 +115,55 @@ export const CLIENT_DEFAULTS = {
 
 const changeableOptions = {
   /** Time limit of one attempt, including reading the response, in milliseconds of real time. Default: 30 000. */
-  timeout: optional(duration()),
+  timeout: fields.optional(duration()),
   /** Time limit of a call with all its attempts and waits, in milliseconds of real time. Default: 120 000. */
-  totalTimeout: optional(duration()),
+  totalTimeout: fields.optional(duration()),
   /** Largest response body that the client reads, in bytes after decompression. Default: 10 000 000. */
-  maxResponseBytes: optional(wholeNumber(1)),
+  maxResponseBytes: fields.optional(fields.wholeNumber(1)),
   /** Limits of automatic retries; `false` for no retries. Default: `{ limit: 2, maxWait: 30_000 }`. */
-  retry: optional(retry),
+  retry: fields.optional(retry),
   /**
    * What the client does after the server reports that no requests remain. With `wait` (default), the client delays
    * calls by at most 60 s and sends them in order. With `throw`, calls are not delayed, and a 429 causes a
    * `RateLimitError` at once, without a retry.
    */
-  rateLimit: optional(oneOf(['wait', 'throw'])),
+  rateLimit: fields.optional(fields.oneOf(['wait', 'throw'])),
   /** Headers of every request, but not Authorization, Content-Type, Content-Length, Host or Idempotency-Key. */
-  headers: optional(headers),
+  headers: fields.optional(headers),
   /** Functions that observe calls, for logs, spans and metrics. Default: none. */
-  hooks: optional(hooksOption),
+  hooks: fields.optional(hooksOption),
   /** Called when a successful response has an unexpected or missing field. Errors of `onUnexpected` are ignored. */
-  onUnexpected: optional(functionOption<(report: UnexpectedReport) => unknown>()),
+  onUnexpected: fields.optional(functionOption<(report: UnexpectedReport) => unknown>()),
   /** The logger of the client, for example a pino logger. Log lines contain no secrets. Default: `console`. */
-  logger: optional(objectWith<Logger>('a logger', 'debug', 'info', 'warn', 'error')),
+  logger: fields.optional(objectWith<Logger>('a logger', 'debug', 'info', 'warn', 'error')),
   /**
    * How much the client logs: `off`, `error`, `warn`, `info` or `debug`. Default: the environment variable
    * `MANDATEKIT_LOG`, or `off`.
    * @example logLevel: 'warn' // one line for each retry, unexpected response and failure
    */
-  logLevel: optional(oneOf(LOG_LEVELS)),
+  logLevel: fields.optional(fields.oneOf(LOG_LEVELS)),
 }
 /** Options that `withOptions` can change. */
-export interface ClientChanges extends Input<typeof changeableOptions> {}
-const changesSchema = strict(changeableOptions, 'option')
+export interface ClientChanges extends fields.Input<typeof changeableOptions> {}
+const changesSchema = fields.strict(changeableOptions, 'option')
 
 const clientOptions = {
   /** The API's http or https URL. A path prefix is allowed; credentials, a query and a fragment are not. */
   baseUrl,
   ...changeableOptions,
   /** The function that sends requests. Default: the runtime's `fetch`, which is looked up for each request. */
-  fetch: optional(functionOption<FetchFunction>()),
+  fetch: fields.optional(functionOption<FetchFunction>()),
   /** The client's clock, for example the mock's. Timeouts always use real time. Default: the system's time. */
-  clock: optional(clockOption),
+  clock: fields.optional(clockOption),
   /** The version prefix of the paths. Default: `/api/v1.0` in area S, `/api/v1` in area G. */
-  apiPrefix: optional(input('a path such as /api/v2', (value) => API_PREFIX.test(value))),
+  apiPrefix: fields.optional(fields.input('a path such as /api/v2', (value) => API_PREFIX.test(value))),
 }
 /** Options that both clients take. */
-export interface ClientOptions extends Input<typeof clientOptions> {}
-export const clientOptionsWith = <const Own extends Shape>(own: Own) =>
-  strict({ ...clientOptions, ...own }, 'option')
+export interface ClientOptions extends fields.Input<typeof clientOptions> {}
+export const clientOptionsWith = <const Own extends fields.Shape>(own: Own) =>
+  fields.strict({ ...clientOptions, ...own }, 'option')
 
-type GivenOptions = Output<typeof clientOptions>
+type GivenOptions = fields.Output<typeof clientOptions>
 const defaults = { ...CLIENT_DEFAULTS, headers: {}, hooks: {}, clock: systemClock }
 
 export type ClientSettings = GivenOptions & {
@@ -200,20 +181,20 @@ export const changeSettings = (settings: ClientSettings, changes: ClientChanges)
 /** Options that every call takes. */
 export const callOptions = {
   /** Aborts the call with an `AbortedError`. The error's `outcome` states whether the server may have acted. */
-  signal: optional<AbortSignal, AbortSignal | null>(signalOption),
+  signal: fields.optional<AbortSignal, AbortSignal | null>(signalOption),
   /** Time limit of one attempt, including reading the response, in milliseconds. Default: the client's `timeout`. */
-  timeout: optional(duration()),
+  timeout: fields.optional(duration()),
   /** Time limit of the whole call, including waits, in milliseconds. Default: the client's `totalTimeout`. */
-  totalTimeout: optional(duration()),
+  totalTimeout: fields.optional(duration()),
   /** Additional headers, but not Authorization, Content-Type, Content-Length, Host or Idempotency-Key. */
-  headers: optional(headers),
+  headers: fields.optional(headers),
   /** Lowers the client's retry limits for this call; `false` for no retries. */
-  retry: optional(retry),
+  retry: fields.optional(retry),
 }
 /** Options of one call. Every method that makes one call takes these options as its last argument. */
-export interface CallOptions extends Input<typeof callOptions> {}
-export type CheckedCallOptions = Partial<Output<typeof callOptions>>
-export const callOptionsWith = <const Own extends Shape>(own: Own) =>
-  strict({ ...callOptions, ...own }, 'option')
+export interface CallOptions extends fields.Input<typeof callOptions> {}
+export type CheckedCallOptions = Partial<fields.Output<typeof callOptions>>
+export const callOptionsWith = <const Own extends fields.Shape>(own: Own) =>
+  fields.strict({ ...callOptions, ...own }, 'option')
 
-export const callOptionsSchema = strict(callOptions, 'option')
+export const callOptionsSchema = fields.strict(callOptions, 'option')

@@ -1,12 +1,11 @@
 import type { KyInstance } from 'ky'
 import type { Authorizer } from '../auth/authorizer.ts'
-import { check, inputIssue } from '../check.ts'
+import { check, inputError } from '../check.ts'
 import type { AuthKind, EndpointDefinition } from '../contract/endpoint.ts'
 import { anyJson, guarded, type Input, input, isObject, oneOf, optional, strict } from '../contract/fields.ts'
 import { isHeaderText, randomId } from '../contract/formats.ts'
-import { InvalidRequestError, type Outcome, type Phase } from '../errors.ts'
+import type { Outcome, Phase } from '../errors.ts'
 import { Deadline } from './deadline.ts'
-import type { CallEvent } from './observe.ts'
 import type { CallOptions, CheckedCallOptions, ClientSettings } from './options.ts'
 import { CLIENT_DEFAULTS, callOptionsSchema } from './options.ts'
 import type { RateLimitGate } from './rate-limit.ts'
@@ -50,28 +49,9 @@ export interface CallInput {
 }
 
 /** One call of a method. Its attempts send the same request, and differ only in their authorization. */
-export interface Call<Definition extends EndpointDefinition = EndpointDefinition> {
-  readonly client: ClientContext
-  readonly endpoint: Definition
-  readonly method: string
-  readonly url: string
-  readonly headers: Readonly<Record<string, string>>
-  fields: unknown
-  body: string | undefined
-  readonly idempotencyKey: string | undefined
-  readonly isKeyGenerated: boolean
-  readonly timeout: number
-  readonly limit: number
-  readonly maxWait: number
-  readonly deadline: Deadline
-  readonly startedAt: number
-  readonly event: CallEvent
-  phase: Phase
-  /** The combined outcome of the failed attempts: `unknown` if the server may have executed an attempt. */
-  outcome: Outcome
-  /** The Authorization header of each attempt, for the redaction of errors. */
-  readonly sent: (string | undefined)[]
-}
+export type Call<Definition extends EndpointDefinition = EndpointDefinition> = ReturnType<
+  typeof prepare<Definition>
+>
 
 /** A segment `.` or `..`, encoded or not, which runtimes and proxies resolve, so that a request leaves its path. */
 const DOT_SEGMENT = /(?:^|[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:[/\\]|%2f|%5c|$)/i
@@ -101,7 +81,7 @@ export const prepare = <Definition extends EndpointDefinition>(
   client: ClientContext,
   endpoint: Definition,
   call: CallInput,
-): Call<Definition> => {
+) => {
   const { settings, prefix } = client
   const { operation, path: template } = endpoint
   const { method = endpoint.method, schema = endpoint.request } = call
@@ -125,6 +105,8 @@ export const prepare = <Definition extends EndpointDefinition>(
     endpoint,
     method,
     url,
+    /** The identifier in the path. */
+    id: Object.values(call.path ?? {})[0],
     headers: {
       accept: 'application/json',
       ...settings.headers,
@@ -132,8 +114,8 @@ export const prepare = <Definition extends EndpointDefinition>(
       ...(body !== undefined && { 'content-type': contentType }),
       ...(key !== undefined && { 'idempotency-key': key }),
     },
-    fields,
-    body,
+    fields: fields as unknown,
+    body: body as string | undefined,
     idempotencyKey: key,
     isKeyGenerated: !isGiven,
     timeout,
@@ -141,10 +123,13 @@ export const prepare = <Definition extends EndpointDefinition>(
     maxWait: least('maxWait'),
     deadline: call.deadline ?? new Deadline(totalTimeout, options.signal),
     startedAt: clock.now(),
+    /** What every hook receives about the call. */
     event: { call: {}, operation, method, path: template, url, idempotencyKey: key },
-    phase: 'request',
-    outcome: 'not-sent',
-    sent: [],
+    phase: 'request' as Phase,
+    /** The combined outcome of the failed attempts: `unknown` if the server may have executed an attempt. */
+    outcome: 'not-sent' as Outcome,
+    /** The Authorization header of each attempt, for the redaction of errors. */
+    sent: [] as (string | undefined)[],
   }
 }
 
@@ -187,7 +172,7 @@ export const rawCall = (
   const given = check(definition.operation, rawRequestSchema, request, 'request')
   const { method, path, query, body, idempotencyKey, retry = 'never' } = given
   if (method === 'GET' && body !== undefined)
-    throw new InvalidRequestError(definition.operation, [inputIssue('body', 'omitted for GET', body)])
+    throw inputError(definition.operation, 'body', 'omitted for GET', body)
   const isRetried = retry === 'always'
   const hasKey = idempotencyKey !== undefined
   const endpoint: EndpointDefinition = {

@@ -15,8 +15,8 @@ interface Window {
   readonly remaining: number
   /** The server's reset time, if a response contained one. The reset time identifies the window. */
   readonly resetAt?: number | undefined
-  /** True if no response has reported this window yet, and the client assumes that the last window's limit applies. */
-  readonly isGuess?: boolean
+  /** `guess`: no response has reported this window yet, so the last window's limit is assumed. `pause`: after a 429. */
+  readonly kind?: 'guess' | 'pause'
 }
 
 /**
@@ -38,7 +38,6 @@ export const createRateLimitGate = (clock: Clock) => {
   /** The waiting calls. Only the first sleeps until the limit may change, so that a change wakes one call. */
   const queue = new Set<Slot>()
   const inFlight = new Set<Slot>()
-  let pause: Window | undefined
   let current: Window | undefined
   let limitSeen: number | undefined
 
@@ -49,21 +48,19 @@ export const createRateLimitGate = (clock: Clock) => {
 
   /** Ends a window. If a response reported the window's limit, opens the next window with the same limit. */
   const endWindow = (): void => {
-    const limit = current?.isGuess ? undefined : limitSeen
+    const limit = current?.kind === 'guess' ? undefined : limitSeen
     limitSeen = undefined
-    current = limit ? { ...open(MAX_DELAY_MS, limit), isGuess: true } : undefined
+    current = limit ? { ...open(MAX_DELAY_MS, limit), kind: 'guess' } : undefined
   }
 
   const isClosed = (): boolean => {
-    if (pause === undefined && current === undefined) return false
+    if (current === undefined) return false
     const now = clock.now()
     // If the clock was set back, a window starts in the future.
-    const isOver = (window?: Window) => window && !(window.startsAt <= now && now < window.endsAt)
-    if (isOver(pause)) pause = undefined
-    if (isOver(current)) endWindow()
+    if (now < current.startsAt || now >= current.endsAt) endWindow()
     const ended = steadyClock.now()
     for (const slot of inFlight) if (slot.endsAt <= ended) inFlight.delete(slot)
-    return pause !== undefined || (current?.remaining ?? Infinity) <= inFlight.size
+    return (current?.remaining ?? Infinity) <= inFlight.size
   }
 
   /** Lets the first waiting calls start. After a change, wakes the next one, which then waits for the next change. */
@@ -89,10 +86,10 @@ export const createRateLimitGate = (clock: Clock) => {
     limitSeen = limit ?? limitSeen
     const reset = resetAt?.getTime()
     const untilReset = reset && untilServerTime(reset, clock.now(), headers)
-    const isPause = status === 429 && waitMs !== undefined && waitMs <= MAX_PLAUSIBLE_DELAY_MS
-    if (isPause) pause = open(waitMs, 0)
     // After the wait that a 429 names, calls continue, even if the window with no remaining requests is longer.
-    if (isPause && !remaining) endWindow()
+    if (status === 429 && waitMs !== undefined && waitMs <= MAX_PLAUSIBLE_DELAY_MS)
+      current = { ...open(waitMs, 0), kind: 'pause' }
+    else if (isClosed() && current?.kind === 'pause') return
     else if (remaining !== undefined && untilReset && untilReset <= MAX_PLAUSIBLE_DELAY_MS) {
       // Responses may arrive out of order. The lowest number is the newest, because in a window the number only falls.
       const known = current?.resetAt === reset ? current?.remaining : undefined
@@ -101,11 +98,8 @@ export const createRateLimitGate = (clock: Clock) => {
     }
   }
 
-  /** Returns the milliseconds until the pause and a used-up window end, or 0 if the server allows more requests. */
-  const delay = (): number => {
-    const ends = [pause, current].map((window) => (window?.remaining === 0 ? window.endsAt : 0))
-    return Math.max(0, Math.max(...ends) - clock.now())
-  }
+  /** Returns the milliseconds until a used-up window ends, or 0 if the server allows more requests. */
+  const delay = (): number => Math.max(0, current?.remaining === 0 ? current.endsAt - clock.now() : 0)
 
   /** Waits until the gate wakes the call, the window ends, or the `endsAt` of a request in flight passes. */
   const nextChange = async (slot: Slot, signal: AbortSignal): Promise<void> => {
@@ -114,7 +108,7 @@ export const createRateLimitGate = (clock: Clock) => {
     })
     const [first] = queue
     const asleep = first === slot ? new AbortController() : undefined
-    const span = pause ?? current
+    const span = current
     const untilEnd = Math.max(0, (span?.endsAt ?? 0) - clock.now())
     const ends = [...inFlight].map(({ endsAt }) => endsAt)
     const untilLeft = Math.min(...ends) - steadyClock.now()
@@ -122,8 +116,7 @@ export const createRateLimitGate = (clock: Clock) => {
     const longest = asleep ? untilLeft : Math.min(untilLeft, untilEnd) + TURN
     const ended = () => {
       if (asleep?.signal.aborted) return
-      if (span === pause) pause = undefined
-      else if (span === current) endWindow()
+      if (span === current) endWindow()
       admit(true)
     }
     // If the given clock's `sleep` throws or rejects, the window ends at once.

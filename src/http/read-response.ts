@@ -1,18 +1,18 @@
 import { typeOf } from '../check.ts'
 import type { EndpointDefinition } from '../contract/endpoint.ts'
-import { asText, type Issues, isObject, readWith, received } from '../contract/fields.ts'
+import { asText, type Issues, isObject, type Json, readWith, received } from '../contract/fields.ts'
+import { isAbsent } from '../contract/response-fields.ts'
 import { isCutJson, readJson } from '../json.ts'
-import type { ResponseFailure } from './failure.ts'
 import type { UnexpectedReport } from './observe.ts'
+import type { ResponseFailure } from './retry.ts'
 import type { ReceivedResponse } from './send.ts'
 
-interface Content {
+type Reading = Pick<Success, 'data' | 'reports'> | ResponseFailure
+
+export interface Success {
+  readonly kind: 'success'
   readonly data: unknown
   readonly reports: readonly UnexpectedReport[]
-}
-
-export interface Success extends Content {
-  readonly kind: 'success'
   readonly response: ReceivedResponse
   readonly body: unknown
 }
@@ -25,8 +25,6 @@ export interface BadResponse {
   readonly response: ReceivedResponse
   readonly body: unknown
 }
-
-type JsonObject = Readonly<Record<string, unknown>>
 
 const SUCCESS = '00'
 const NO_CONTENT = 204
@@ -60,17 +58,32 @@ const withCode = (endpoint: EndpointDefinition, body: unknown, code: unknown): R
 
 const unexpected = (reason: string): ResponseFailure => ({ kind: 'unexpected', reason })
 
-const isBareError = (body: JsonObject): boolean =>
+const isBareError = (body: Json): boolean =>
   isObject(body.error) && typeof body.error.code === 'string' && lacking(body, ['id', 'status']).length === 2
 
+/** Returns a value as text without spaces and case. Returns an empty text if the value is absent. */
+const comparable = (value: unknown): string =>
+  isAbsent(value) ? '' : String(value).replace(/\s/g, '').toUpperCase()
+
+/** Whether a response has the identifier of another record. A number may lack the leading zeros of a text. */
+const isAnotherRecord = (names: readonly string[], id: unknown, data: unknown): boolean => {
+  const values = [id, ...names.map((name) => Object(data)[name])]
+  const [asked = '', found = '', ...others] = values.map((value) =>
+    comparable(value).replace(/^0+(?=\d+$)/, ''),
+  )
+  return found !== '' && found !== asked && !others.includes(asked)
+}
+
 /** Reads a successful response by its schema. Omits and reports optional fields whose values are invalid. */
-const readByContract = (endpoint: EndpointDefinition, body: unknown): Content | ResponseFailure => {
-  const { operation, partialResponse } = endpoint
+const readByContract = (endpoint: EndpointDefinition, body: unknown, id: unknown): Reading => {
+  const { operation, partialResponse, identityFields = [] } = endpoint
   const issues: Issues = []
   const value = readWith(endpoint.response, body, issues)
   const data: unknown = partialResponse && !isObject(value) ? {} : value
   const missing = lacking(data, endpoint.requiredFields)
   if (missing.length > 0) return unexpected(`lacks ${missing.join(' and ')}`)
+  if (isAnotherRecord(identityFields, id, data))
+    return { kind: 'another-record', reason: 'has the identifier of another record' }
   const reports = new Map<string, UnexpectedReport>()
   for (const { path = [], message: rule = '', input } of issues) {
     if (partialResponse && input === undefined) continue
@@ -83,10 +96,10 @@ const readByContract = (endpoint: EndpointDefinition, body: unknown): Content | 
   return { data, reports: [...reports.values()] }
 }
 
-const readSuccess = (endpoint: EndpointDefinition, body: unknown): Content | ResponseFailure => {
+const readSuccess = (endpoint: EndpointDefinition, body: unknown, id: unknown): Reading => {
   const { envelope = false } = endpoint
   if (!isObject(body))
-    return envelope === true ? unexpected('is not a JSON object') : readByContract(endpoint, body)
+    return envelope === true ? unexpected('is not a JSON object') : readByContract(endpoint, body, id)
   if (envelope !== false) {
     const code = body.errorCode ?? undefined
     if (code !== undefined && code !== SUCCESS) return withCode(endpoint, body, code)
@@ -99,13 +112,14 @@ const readSuccess = (endpoint: EndpointDefinition, body: unknown): Content | Res
   }
   return isBareError(body)
     ? withCode(endpoint, body, errorIn(body).errorCode)
-    : readByContract(endpoint, body)
+    : readByContract(endpoint, body, id)
 }
 
 /** Reads a complete response. In area S, a success has code `00`, or has all `successFields` but no code. */
 export const readResponse = (
   endpoint: EndpointDefinition,
   response: ReceivedResponse,
+  id: unknown,
 ): Success | BadResponse => {
   const { status, text = '' } = response
   const json = readJson(text)
@@ -113,13 +127,13 @@ export const readResponse = (
   const inner = json.ok ? [] : [text.replace(/^[^{]+/, ''), text.slice(0, text.lastIndexOf('}') + 1)]
   const found = inner.map(readJson).find(({ ok }) => ok) ?? json
   const body = found.ok ? found.value : undefined
-  const content = (data: unknown): Content => ({ data, reports: [] })
-  const read = (): Content | ResponseFailure => {
+  const content = (data: unknown) => ({ data, reports: [] })
+  const read = (): Reading => {
     if (status >= 400) return { kind: 'status', status, created: containsCreated(endpoint, body) }
     if (status < 200 || status >= 300) return unexpected('is a redirect')
     if (response.text === undefined) return unexpected('is larger than maxResponseBytes')
     if (endpoint.anyBody) return content(body ?? text)
-    if (json.ok) return readSuccess(endpoint, body)
+    if (json.ok) return readSuccess(endpoint, body, id)
     if (found.ok) return unexpected('has other text around its JSON')
     if (text.trim() !== '')
       return isCutJson(text) ? { kind: 'cut', reason: 'is cut JSON' } : unexpected('is not JSON')
@@ -152,10 +166,7 @@ export const reportEchoes = (
   sent: unknown,
   data: unknown,
 ): UnexpectedReport | undefined => {
-  const textIn = (fields: unknown, name: string): string =>
-    String((isObject(fields) ? fields[name] : undefined) ?? '')
-      .replace(/\s/g, '')
-      .toUpperCase()
+  const textIn = (fields: unknown, name: string): string => comparable(Object(fields)[name])
   const changed = echoedFields.filter((name) => {
     const [given, got] = [textIn(sent, name), textIn(data, name)]
     const isSame = name === 'msisdn' ? endsInPhone(given, got) || endsInPhone(got, given) : given === got

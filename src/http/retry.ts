@@ -1,28 +1,90 @@
 import type { EndpointDefinition } from '../contract/endpoint.ts'
+import { isObject } from '../contract/fields.ts'
 import type { Outcome } from '../errors.ts'
-import type { Failure } from './failure.ts'
+import type { Interruption } from './deadline.ts'
+import type { RetryReason } from './observe.ts'
+import type { Call } from './prepare.ts'
+
+/** A connection that failed before the response was complete. */
+export interface ConnectionFailure {
+  readonly kind: 'connection'
+  /** Whether the error proves that the request never reached the server. */
+  readonly notSent: boolean
+  /** Whether the runtime rejected the server's certificate, so that every retry would fail too. */
+  readonly certificate: boolean
+  /** The runtime's error code, for example `ECONNRESET`, if there is one. */
+  readonly reason: string | undefined
+}
+
+/** What is wrong with a response. */
+export type ResponseFailure =
+  /** An HTTP status of 400 or above. `created` is true if the response contains the created object. */
+  | { readonly kind: 'status'; readonly status: number; readonly created: boolean }
+  /** A 2xx response with an error code. `proof` is true if the code proves that the call was not executed. */
+  | { readonly kind: 'code'; readonly proof: boolean }
+  /**
+   * The response is incomplete (`cut`), does not match the contract, or is about another record than the request.
+   * `reason` names the defect, e.g. "is empty".
+   */
+  | { readonly kind: 'cut' | 'unexpected' | 'another-record'; readonly reason: string }
+
+export type Failure = ConnectionFailure | Interruption | ResponseFailure
+
+const NOT_CONNECTED = /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT)$/
+/**
+ * Error codes of a rejected server certificate. The runtime rejects a certificate before it sends any byte of a
+ * request. Other TLS failures (`ERR_SSL_…`) may occur after the server acted, so their codes are not in this list.
+ */
+export const REJECTED_CERTIFICATE =
+  /^(?:CERT_(?:HAS_EXP|NOT_YET|SIGNA|REVOK)|DEPTH_ZERO_SELF|SELF_SIGNED_CERT|UNABLE_TO_(?:VERIFY_LEAF|GET_ISSUER)|ERR_TLS_CERT_ALTNAME|INVALID_(?:CA|PURPOSE)$|PATH_LENGTH_EXC)/
+/** Error codes of a timeout in `fetch` itself, such as the 300 s timeout of Node. */
+const FETCH_TIMEOUT = /^(?:UND_ERR_(?:HEADERS|BODY)_TIMEOUT|TimeoutError)$/
+/** Texts of errors of Node and undici that prove that nothing was sent, whatever code or cause the error has. */
+const BEFORE_SENDING =
+  /^(?:Proxy response \(\d{3}\)|Proxy Authentication Required \(407\)|(?:Secure )?Proxy Connection failed|bad port$)/
+/** Node's text for a connection that closed before the end of the TLS handshake. Its code alone proves nothing. */
+const BEFORE_TLS = /^Client network socket disconnected before secure TLS connection/
+const CODE = /^[A-Za-z][\w/.-]{1,60}$/
+const MAX_DEPTH = 4
+
+interface Evidence {
+  readonly code?: string
+  readonly notSent?: boolean
+}
+
+const evidenceIn = (error: unknown, depth = 0): readonly Evidence[] => {
+  if (!isObject(error) || depth > MAX_DEPTH) return []
+  const { message, code, name, syscall, errors, cause } = error
+  const text = typeof message === 'string' ? message : ''
+  const [proof] = BEFORE_SENDING.exec(text) ?? []
+  if (proof !== undefined) return [{ code: proof, notSent: true }]
+  const causes = evidenceIn(cause, depth + 1)
+  // An aggregate error has one inner error per IP address, and its own code describes only the first address.
+  if (Array.isArray(errors) && errors.length > 0) {
+    const inner = errors.map((each) => evidenceIn(each, depth + 1))
+    return [...inner.flatMap((found) => (found.length > 0 ? found : [{}])), ...causes]
+  }
+  let own = name === 'TimeoutError' ? name : undefined
+  if (typeof code === 'string' && CODE.test(code)) own = code
+  if (own === undefined) return causes
+  const isBefore = syscall === 'connect' || syscall === 'getaddrinfo' || BEFORE_TLS.test(text)
+  return [
+    { code: own, notSent: isBefore || NOT_CONNECTED.test(own) || REJECTED_CERTIFICATE.test(own) },
+    ...causes,
+  ]
+}
+
+/** Classifies a failed `fetch`. `notSent` is true only if every error in the chain proves that nothing was sent. */
+export const classifyFailure = (error: unknown, milliseconds: number): ConnectionFailure | Interruption => {
+  const evidence = evidenceIn(error)
+  const reason = evidence.find(({ code }) => code)?.code
+  if (FETCH_TIMEOUT.test(reason ?? '')) return { kind: 'timeout', limit: 'fetch', milliseconds }
+  const notSent = evidence.length > 0 && evidence.every((each) => each.notSent)
+  const certificate = notSent && REJECTED_CERTIFICATE.test(reason ?? '')
+  return { kind: 'connection', notSent, certificate, reason }
+}
 
 type RetryRules = Pick<EndpointDefinition, 'retry' | 'auth' | 'idempotencyKey'>
-
-interface RetryQuestion {
-  readonly endpoint: RetryRules
-  readonly failure: Failure
-  readonly retries: number
-  readonly limit: number
-  readonly renewed: boolean
-  readonly serverWaitMs: number | undefined
-  readonly maxWait: number
-  readonly remaining: number
-  readonly random: number
-}
-
-/** Why an attempt is retried. */
-export type RetryReason = 'not-sent' | 'rate-limited' | 'response-lost' | 'token-rejected'
-
-interface RetryDecision {
-  readonly reason?: RetryReason
-  readonly waitMs?: number
-}
 
 const FIRST_BACKOFF = 500
 const MAX_BACKOFF_MS = 8000
@@ -48,21 +110,26 @@ const reasonOf = (endpoint: RetryRules, failure: Failure): RetryReason | 'reject
 }
 
 /** Returns a random backoff (full jitter) in ms. Its maximum is 0.5 s at first, then doubles per retry up to 8 s. */
-const backoff = (retries: number, random: number): number =>
-  Math.floor(random * Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF * 2 ** retries))
+const backoff = (retries: number): number =>
+  Math.floor(Math.random() * Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF * 2 ** retries))
 
 /** Decides whether a failed attempt is retried. `docs/retries-and-outcomes.md` has the same rules as a table. */
-export const decideRetry = (question: RetryQuestion): RetryDecision => {
-  const { endpoint, failure, renewed, retries, limit, serverWaitMs, maxWait, remaining, random } = question
+export const decideRetry = (
+  { client, endpoint, limit, maxWait, deadline: { remaining } }: Call,
+  failure: Failure,
+  retries: number,
+  serverWaitMs: number | undefined,
+): { readonly reason?: RetryReason; readonly waitMs?: number } => {
   const { retry: policy } = endpoint
   const reason = reasonOf(endpoint, failure)
   if (reason === 'aborted' || reason === 'rejected') return {}
-  if (reason === 'token-rejected') return renewed || remaining <= 0 ? {} : { reason, waitMs: 0 }
+  if (reason === 'token-rejected') return remaining <= 0 ? {} : { reason, waitMs: 0 }
   if (policy === 'never' || retries >= limit) return {}
   if (policy !== 'always' && reason === 'response-lost') return {}
   if (policy === 'when-not-sent' && reason === 'rate-limited' && serverWaitMs === undefined) return {}
-  const waitMs = serverWaitMs ?? Math.min(backoff(retries, random), maxWait)
-  return waitMs > maxWait || waitMs >= remaining ? { waitMs } : { reason, waitMs }
+  const waitMs = serverWaitMs ?? Math.min(backoff(retries), maxWait)
+  if (waitMs > maxWait || waitMs >= remaining) return { waitMs }
+  return reason === 'rate-limited' && client.settings.rateLimit === 'throw' ? {} : { reason, waitMs }
 }
 
 export const callOutcome = (endpoint: RetryRules, failure: Failure): Outcome => {

@@ -2,10 +2,10 @@ import ky, { type KyInstance } from 'ky'
 import { steadyClock } from '../clock.ts'
 import type { Phase } from '../errors.ts'
 import { Interrupted, type Interruption } from './deadline.ts'
-import { type ConnectionFailure, classifyFailure } from './failure.ts'
 import type { FetchHeaders, FetchResponse } from './options.ts'
 import type { Call } from './prepare.ts'
 import { type Headers, type ResponseHead, readHead } from './response-headers.ts'
+import { type ConnectionFailure, classifyFailure } from './retry.ts'
 
 export interface ReceivedResponse extends ResponseHead {
   /** The body. Undefined if the body is too large, or if the body of an error response did not arrive. */

@@ -1,8 +1,7 @@
-import { check, inputIssue } from '../check.ts'
+import { check, inputError } from '../check.ts'
 import { type Clock, exportedWait, steadyClock, waitAtMost } from '../clock.ts'
 import { isObject } from '../contract/fields.ts'
 import type { PaymentDetails, SubscriptionDetails } from '../contract/subscriptions.ts'
-import { InvalidRequestError } from '../errors.ts'
 import { createMemoryStore } from './dedupe.ts'
 import type {
   Delivery,
@@ -209,7 +208,7 @@ export const createHandlerWithClock = (
     const bytes = toBytes(body)
     if (bytes === undefined) {
       const rule = 'the body as received, as text or bytes (a queue with JSON holds only text)'
-      throw new InvalidRequestError('notifications.handler', [inputIssue('body', rule, body)])
+      throw inputError('notifications.handler', 'body', rule, body)
     }
     const headers = toHeaders(fields, (name) => report({ kind: 'header-left-out', name }))
     const request = new Request('http://localhost/', { method: 'POST', headers, body: bytes })

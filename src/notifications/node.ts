@@ -1,5 +1,4 @@
-import { check, functionOption, inputIssue } from '../check.ts'
-import { InvalidRequestError } from '../errors.ts'
+import { check, functionOption, inputError } from '../check.ts'
 import { toBytes } from './parse.ts'
 import { parsedBodies, toHeaders } from './read-delivery.ts'
 
@@ -92,7 +91,7 @@ export const toNodeHandler = (handler: FetchHandler): NodeHandler => {
     }
     if (!has<NodeRequest>(first, 'method', 'headers') || !has<NodeResponse>(second, 'setHeader', 'end')) {
       const rule = 'the request and response of node:http, Express, Fastify, or the context of Koa'
-      throw new InvalidRequestError('notifications.handler', [inputIssue('request', rule, first)])
+      throw inputError('notifications.handler', 'request', rule, first)
     }
     const respond = (status: number, headers: HeaderValues) => {
       // The server's timeout or another middleware may already have sent a response.

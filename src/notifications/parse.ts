@@ -1,4 +1,4 @@
-import { check, inputIssue, typeOf } from '../check.ts'
+import { check, inputError, typeOf } from '../check.ts'
 import { field, isObject, received, response } from '../contract/fields.ts'
 import type {
   KnownPaymentNotificationStatus,
@@ -106,8 +106,7 @@ const toNotification = (raw: MerchantNotification['raw']): MerchantNotification 
   }
   if (type === 'SUBSCRIPTION_PAYMENT' && (status === 'SUCCEEDED_PAYMENT' || status === 'FAILED_PAYMENT')) {
     if (paymentId !== null) return { type, status, paymentId, ...fields }
-    const issue = inputIssue('paymentId', 'the identifier of the payment', received(raw, 'paymentId'))
-    throw new InvalidRequestError(OPERATION, [issue])
+    throw inputError(OPERATION, 'paymentId', 'the identifier of the payment', received(raw, 'paymentId'))
   }
   return { type: 'UNKNOWN', receivedType: message.type, status: message.status, paymentId, ...fields }
 }
@@ -208,7 +207,7 @@ const secondsOf = (name: string, { occurredAt }: OrderedNotification): number =>
   const seconds = Math.floor(occurredAt.getTime() / 1000)
   if (!Number.isNaN(seconds)) return seconds
   // Without this error, an invalid date would never be newer, and the caller would ignore a new cancellation.
-  throw new InvalidRequestError('isNewer', [inputIssue(`${name}.occurredAt`, 'a valid Date', occurredAt)])
+  throw inputError('isNewer', `${name}.occurredAt`, 'a valid Date', occurredAt)
 }
 
 /**

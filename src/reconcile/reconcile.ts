@@ -1,9 +1,9 @@
-import { check, clockOption, functionOption, inputIssue, objectWith, signalOption } from '../check.ts'
+import { check, clockOption, functionOption, inputError, objectWith, signalOption } from '../check.ts'
 import { systemClock } from '../clock.ts'
 import { guarded, type Input, optional, strict, wholeNumber, withDefault } from '../contract/fields.ts'
 import { dayNumber } from '../contract/formats.ts'
 import type { Payment, SubscriptionDetails } from '../contract/subscriptions.ts'
-import { InvalidRequestError, isMandateKitError } from '../errors.ts'
+import { isMandateKitError } from '../errors.ts'
 
 /** A payment as the merchant's books record it. */
 export interface ExpectedPayment {
@@ -253,7 +253,7 @@ export const reconcile = (options: ReconcileOptions): Reconciliation => {
   let progress: ReconciliationProgress = { checked: 0, differences: 0, unchecked: 0 }
 
   const missing = (client: 'subscriptions' | 'gateway') =>
-    new InvalidRequestError('reconcile', [inputIssue(client, 'the client that reads the entry', undefined)])
+    inputError('reconcile', client, 'the client that reads the entry', undefined)
 
   const lookUp = (entry: Expected, options: ReadOptions): Promise<readonly Difference[]> => {
     const unchecked = (error: unknown) => [{ kind: 'unchecked', expected: entry, error }] as const

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { monthlyDueDate, nextStep } from '../../src/index.ts'
-import { CHARGE_REQUEST } from '../support/bodies.ts'
+import { isMandateKitError, monthlyDueDate, nextStep } from '../../src/index.ts'
+import { CHARGE, CHARGE_REQUEST } from '../support/bodies.ts'
 import { errorOf, gatewayClient } from '../support/clients.ts'
 import { type Call, type Clients, calls, failureOf, once, openClients } from '../support/open-clients.ts'
 import { type Script, startServer } from '../support/scripted-server.ts'
@@ -41,6 +41,7 @@ describe('nextStep', () => {
       { status: 405, headers: wait },
       pause(40_000, 'not-available'),
     ],
+    ['a page in place of a charge', ownKey, { body: '<h1>' }, { step: 'retry', idempotencyKey: 'order-1' }],
     ['a 429', ownKey, { status: 429 }, pause(60_000, 'rate-limited')],
     ['a 429 with a time', ownKey, { status: 429, headers: wait }, pause(40_000, 'rate-limited')],
     ['a rejected API key', ownKey, { status: 401 }, pause(60_000, 'not-authorized')],
@@ -83,6 +84,40 @@ describe('nextStep', () => {
       const error = await failureOf(script, call)
       expect(nextStep(wrap(error))).toEqual(nextStep(error))
     }
+  })
+})
+
+describe('nextStep agrees with `retryable`, whatever happened before', () => {
+  const methods: Readonly<Record<string, Call>> = {
+    ...calls,
+    'charge with your key': ownKey,
+    'status of a request': ({ subscriptions }) => subscriptions.status('inv-1'),
+    cancellation: ({ subscriptions }) => subscriptions.cancellation('sub-1'),
+    payments: ({ subscriptions }) => subscriptions.payments('sub-1'),
+    payment: ({ subscriptions }) => subscriptions.payment(1),
+    reference: ({ gateway }) => gateway.reference(),
+    request: ({ subscriptions }) => subscriptions.request(RAW),
+    'request with your key': ({ subscriptions }) => subscriptions.request({ ...RAW, idempotencyKey: 'a' }),
+  }
+  const statuses = [200, 204, 302, 400, 401, 403, 404, 408, 409, 421, 422, 425, 429, 500, 501, 503, 505, 599]
+  const bodies = ['', '{"id":', '<h1>', CHARGE, refused.body, { errorCode: '0' }, { error: 'invalid_grant' }]
+  const earlier = [[], [lost], [{ status: 429 }]]
+  const scripts = fc.tuple(...[statuses, bodies, earlier].map((each) => fc.constantFrom<unknown>(...each)))
+
+  it.each(Object.entries(methods))('after %s', async (_, call) => {
+    const agree = async ([status, body, before]: readonly unknown[]) => {
+      const script = [...(before as Script[]), { status, body } as Script]
+      const error: unknown = await call(await openClients(script)).catch((reason: unknown) => reason)
+      if (!isMandateKitError(error)) return
+      const next = nextStep(error)
+      const mayHaveActed = error.acts === true && error.outcome === 'unknown'
+      // A new call would have a new key, but a call with the key of the error is safe.
+      const isSafe = error.retryable || (next.step === 'retry' && next.idempotencyKey !== undefined)
+      if (error.retryable) expect(['retry', 'pause-queue']).toContain(next.step)
+      if (next.step === 'retry') expect(isSafe).toBe(true)
+      if (next.step === 'fail') expect(mayHaveActed).toBe(false)
+    }
+    await fc.assert(fc.asyncProperty(scripts, agree), { numRuns: 60 })
   })
 })
 

@@ -46,9 +46,9 @@ type Row = readonly [read: string, key: string, made: string, acts: string]
 
 const all = (cell: string): Row => [cell, cell, cell, cell]
 const LOST: Row = ['unknown 3+ retry', 'unknown 3+ retry', 'unknown 3 retry', 'unknown 1 find-out']
-const FINAL: Row = ['unknown 1 fail', 'unknown 1 retry', 'unknown 1 retry', 'unknown 1 find-out']
+const FINAL: Row = ['unknown 1 fail', 'unknown 1+ retry', 'unknown 1 retry', 'unknown 1 find-out']
 const AWAY = 'unknown 1 pause-queue not-available'
-const REDIRECT: Row = [AWAY, AWAY, AWAY, 'unknown 1 find-out']
+const REDIRECT: Row = [AWAY, 'unknown 1+ pause-queue not-available', AWAY, 'unknown 1 find-out']
 const IN_USE: Row = ['rejected 1 fail', 'unknown 3+ retry', 'unknown 3 retry', 'rejected 1 find-out']
 
 type Failure = Script | 'refused' | 'certificate'

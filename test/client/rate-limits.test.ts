@@ -160,7 +160,7 @@ describe('the second call is', () => {
     const clients = await openClients(() => limited(0, 5, now), { clock })
     await calls.details(clients)
     now -= 3_600_000
-    expect(await calls.details(clients)).toMatchObject({ id: 'sub-1' })
+    expect(await calls.details(clients)).toMatchObject({ requestID: 'order-77' })
   })
 
   it('sent although the sleep of the given clock throws', async () => {

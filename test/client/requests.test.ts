@@ -8,7 +8,9 @@ import { calls, openClients } from '../support/open-clients.ts'
 const subscribing = () => openClients({ body: SUBSCRIBED })
 const charging = () => openClients({ status: 202, body: CHARGE })
 const anything = () =>
-  openClients(({ url }) => ({ body: url.includes('charges') ? CHARGE : { ...DETAILS, status: 'X' } }))
+  openClients(({ url }) => ({
+    body: url.includes('charges') ? { status: 'X' } : { ...DETAILS, status: 'X' },
+  }))
 
 type Clients = Awaited<ReturnType<typeof openClients>>
 const lastOf = ({ requests }: Clients) => requests.at(-1)

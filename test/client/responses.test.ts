@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { nextStep } from '../../src/index.ts'
 import { isCutJson } from '../../src/json.ts'
-import { CANCELLED, CHARGE, CHARGE_REQUEST, DETAILS, OK } from '../support/bodies.ts'
+import { CANCELLED, CHARGE, CHARGE_REQUEST, DETAILS, OK, payment } from '../support/bodies.ts'
 import { errorOf, gatewayClient } from '../support/clients.ts'
 import { type Call, calls, failureOf, once, openClients, unexpected } from '../support/open-clients.ts'
 import { unhandledDuring } from '../support/refused.ts'
@@ -11,6 +12,49 @@ const half = (value: unknown): string => {
   const text = JSON.stringify(value)
   return text.slice(0, text.length / 2)
 }
+
+describe('a response about another record', () => {
+  const details = { ...DETAILS, id: 'SUB-1 ' }
+  const request = { invoiceID: 'inv-1', status: 'INITIALIZED', subscriptionId: 'sub-1', createdAt: '', ...OK }
+  const record = { ...payment(7), ...OK }
+
+  it.each<[string, Call, object]>([
+    ['the charge', calls.status, { ...CHARGE, id: 'ch_2' }],
+    ['the confirmed charge', calls.confirm, { ...CHARGE, confirmation_id: 'conf_2', status: 'succeeded' }],
+    ['the subscription', calls.details, { ...DETAILS, id: 'sub-10' }],
+    ['the request', ({ subscriptions }) => subscriptions.status('inv-1'), { ...request, invoiceID: 'inv-2' }],
+    ['the payment', ({ subscriptions }) => subscriptions.payment(7), { ...record, paymentId: '70' }],
+    ['the cancellation', calls.cancel, { ...CANCELLED, subscriptionID: 'sub-2' }],
+  ])('is no result: %s', async (_, call, body) => {
+    const error = await failureOf({ body }, call)
+    expect(error).toMatchObject({ ...unexpected, attempts: 1 })
+    expect(error.message).toContain('has the identifier of another record')
+    expect(nextStep(error).step).toBe(error.acts ? 'find-out' : 'fail')
+  })
+
+  it.each<[string, Call, object]>([
+    ['no identifier', calls.status, { status: 'succeeded' }],
+    ['no identifier but its own', calls.cancel, { ...CANCELLED, subscriptionID: undefined }],
+    ['a placeholder', calls.status, { id: 'NA', status: 'succeeded' }],
+    ['another case and a space', calls.details, details],
+    ['a number for text', ({ subscriptions }) => subscriptions.payment('7'), record],
+    ['text for a number', ({ subscriptions }) => subscriptions.payment(7), { ...record, paymentId: '07' }],
+    ['no leading zeros', ({ subscriptions }) => subscriptions.payment('007'), record],
+    ['another case of the name', ({ subscriptions }) => subscriptions.status('inv-1'), request],
+    ['the identifier of the cancellation', ({ subscriptions }) => subscriptions.cancellation('7'), CANCELLED],
+  ])('is not one with %s', async (_, call, body) => {
+    await expect(call(await openClients({ body }))).resolves.toBeTypeOf('object')
+  })
+
+  it('is not waited for, and the charge that was confirmed is not read from it', async () => {
+    const other = { body: { ...CHARGE, id: 'ch_2', status: 'succeeded' } }
+    const { gateway } = await openClients(other)
+    await expect(gateway.waitForCharge('ch_1')).rejects.toMatchObject(unexpected)
+    const confirming = await openClients([{ body: {} }, other])
+    const confirmation = { otp: '123456', chargeId: 'ch_1' }
+    expect(await confirming.gateway.confirm('conf_1', confirmation)).toEqual({})
+  })
+})
 
 describe('case 21: a response without the JSON of its operation', () => {
   const page = { headers: { 'content-type': 'text/html' }, body: '<h1>Bad Gateway</h1>' }

@@ -55,7 +55,8 @@ describe('case 23: the statuses of area G', () => {
     const error = { code: 'declined' }
     const body = { ...CHARGE, id: 'ch_2', status: 'failed', outcome: 'WALLET_BLOCKED', error }
     expect(await calls.renew(await openClients({ status: 201, body }))).toEqual(body)
-    expect(await calls.status(await openClients({ body }))).toMatchObject({ status: 'failed' })
+    const read = { ...body, id: 'ch_1' }
+    expect(await calls.status(await openClients({ body: read }))).toMatchObject({ status: 'failed' })
   })
 
   it('a charge status that has its status alone is expected', async () => {

@@ -109,8 +109,8 @@ describe('case 133: 2 000 calls that wait', () => {
     const clock = new ManualClock(NOW)
     const clients = await openClients(
       [
-        { ...limited(0, 30), body: CHARGE },
-        { ...limited(9, 60), body: CHARGE },
+        { ...limited(0, 30), body: { status: 'failed' } },
+        { ...limited(9, 60), body: { status: 'failed' } },
       ],
       { clock },
     )
