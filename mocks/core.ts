@@ -29,7 +29,7 @@ const clientOptionsOf = (
     return { baseUrl: addresses.current(area), clock: { now, sleep }, ...changed }
   }
   return {
-    // Getters read the current base URL, which changes when a server starts or stops.
+    // Getters, because the base URL changes when a server starts or stops.
     get subscriptions() {
       return {
         ...common('subscriptions', SUBSCRIPTIONS_API_PREFIX),
@@ -131,8 +131,8 @@ export const record = (fetch: Fetch, sink: RecordingSink, options: RecordOptions
 }
 
 /**
- * Replays recordings on a new mock, and returns how the recorded server differs from the mock. The mock has the given
- * options. Its credentials and codes are those in the recordings, in which they replace the real ones.
+ * Replays recordings on a new mock with the given options, and returns how the recorded server differs from the mock.
+ * The mock accepts the credentials and codes in the recordings, which `record` has replaced.
  *
  * @example const { differences } = await compareWithMock(recordings, options)
  */
@@ -313,7 +313,7 @@ const controlOf = (
       remove(number) {
         const fault = faults.active.find((one) => one.number === number)
         if (fault === undefined) {
-          throw notFound('faults.remove', 'This fault has no uses left, or it was removed.')
+          throw notFound('faults.remove', 'This fault has already been used up or removed.')
         }
         fault.remove()
       },

@@ -53,7 +53,7 @@ export interface NotifyOptions extends DeliveryOptions {
 
 const subscriptionsHttp = {
   ...httpTable('https://subscriptions.mandatekit.test', SUBSCRIPTIONS_API_PREFIX),
-  /** Varies successful responses, to test whether a client accepts the variants (row 44). Default: none. */
+  /** Other forms of successful responses, such as ids as numbers (row 44). Default: none. */
   variant: option(
     either(
       listOf(oneOf(variantForms)),
@@ -74,19 +74,21 @@ export interface SubscriptionsHttpOptions extends OptionsOf<typeof subscriptions
 const own = {
   /** `'spec'` (default) enforces only the specification. `'strict'` adds the restrictions marked ✎ in unknowns.md. */
   rules: option(oneOf(['spec', 'strict']), 'spec'),
-  /** The seed for identifiers and random choices. The same seed gives the same results. Default: `mandatekit`. */
+  /**
+   * The seed of identifiers and random faults. The same seed gives the same ones in each run. Default: `mandatekit`.
+   */
   seed: option(either(anyText, number()), 'mandatekit'),
-  /** `'system'` (default) follows the machine's time or fake timers. With a time, the clock is frozen at this time. */
+  /** `'system'` (default) follows the machine's time or fake timers. A time freezes the clock at this time. */
   clock: option(either(oneOf(['system']), pointInTime), 'system'),
   /** On a frozen clock, `sleep` moves the clock (`'jump'`, default) or waits until the test moves it (`'wait'`). */
   sleep: option(oneOf(['jump', 'wait']), 'jump'),
   /**
    * The clock for rate limits, including Retry-After and X-RateLimit-Reset. Default: `'mock'`. Choose `'machine'` if
    * callers use the machine's time while the mock's clock is frozen. While a server runs with a frozen clock,
-   * the default rate limits do not apply, but rate limits that you set do.
+   * only the rate limits that you set apply, not the defaults.
    */
   rateLimitTime: option(oneOf(['mock', 'machine']), 'mock'),
-  /** The largest number of requests in the log, and of notifications in the outbox. Default: 10 000. */
+  /** The maximum number of logged requests, and of recorded notifications. Default: 10 000. */
   logSize: option(wholeNumber(1), 10_000),
   /**
    * Faults of a new mock, such as `[{ operation: 'gateway.health', kind: 'html' }]`. `reset` restores these faults. See

@@ -58,14 +58,14 @@ export interface Payer {
   ): AuthorizationView
   /**
    * Sets the outcomes of the next payments of a subscription; later payments succeed. If you call `setPayments`
-   * before `authorize`, these outcomes stay, unless you pass `payments` to `authorize`.
+   * before `authorize`, these outcomes apply unless you pass `payments` to `authorize`.
    *
    * @param id the invoiceID or the subscriptionId
    */
   setPayments(id: string, payments: readonly PaymentScript[]): void
   /**
    * Cancels a request or subscription without an API call, as a payer or the provider may do. The receivers get a
-   * notification with status `CANCELLED`.
+   * notification with the status `CANCELLED`.
    *
    * @param id the invoiceID or the subscriptionId
    */
@@ -96,8 +96,8 @@ export interface MockState {
 export interface Faults {
   /**
    * Adds a fault, and returns a function that removes the fault. If several faults match a request, all `latency`
-   * faults apply. Of the other faults, only the oldest applies. If its `probability` or `sequence` skips it, the next
-   * one applies. Throws a TypeError for an invalid fault.
+   * faults apply. Of the other faults, only the oldest applies, or the next one if its `probability` or `sequence`
+   * skips this request. Throws a TypeError for an invalid fault.
    *
    * @example mock.faults.add({ operation: 'gateway.charge', kind: 'lost-response' })
    * @example mock.faults.add({ operation: '*', kind: 'status', status: 503, sequence: ['fail', 'fail', 'succeed'] })
@@ -142,13 +142,15 @@ export interface SavedSnapshot {
 }
 
 /**
- * Methods for a control panel, beside the other methods: faults and receivers by number, snapshots by name, and a
- * clock for clients in other processes. A number or name that does not exist causes a `MockRefusedError`.
+ * Additional methods for a control panel: faults and receivers by number, snapshots by name, and a way to move the
+ * clock that does not expire the tokens of clients in other processes. A number or name that does not exist causes a
+ * `MockRefusedError`.
  */
 export interface MockControl {
   /**
    * Moves the clock by a duration or to a point in time, as `clock.advance` and `clock.set` do, and moves the expiry of
-   * access tokens with it. Valid tokens stay valid, because clients with a clock of their own do not notice the move.
+   * access tokens with it. So valid tokens stay valid for clients that have their own clocks and do not notice the
+   * move.
    *
    * @example await mock.control.moveClock({ by: { days: 30 } })
    */
@@ -169,7 +171,7 @@ export interface MockControl {
   }
   /** Snapshots that the mock keeps in memory. `mock.reset` does not delete them. */
   readonly snapshots: {
-    /** Returns the snapshots, the oldest name first. */
+    /** Returns the snapshots in the order in which their names were first saved. */
     list(): readonly SavedSnapshot[]
     /** Saves a snapshot, and replaces the one with the same name. */
     save(name: string): void
@@ -203,7 +205,7 @@ export interface Mock {
   readonly faults: Faults
   /** The log of received requests and their responses, without secrets. */
   readonly requests: RequestLog
-  /** Expires or revokes the tokens that area S has issued. */
+  /** Expires or revokes the tokens of area S. */
   readonly tokens: {
     /** Expires every access token; refresh tokens stay valid. */
     expire(): void
@@ -211,7 +213,7 @@ export interface Mock {
     revoke(): void
   }
   /**
-   * An outage of one area or of both. During the outage, every route of the area responds with 503, including health.
+   * An outage of one area or of both. During the outage, every route of the area responds with 503, even `health`.
    * Requests during an outage execute nothing and do not count against the rate limit.
    */
   readonly outage: {
@@ -243,7 +245,7 @@ export interface Mock {
    * Restores a snapshot of a mock with the same options. An invalid snapshot causes a TypeError and changes nothing.
    */
   restore(snapshot: MockSnapshot): void
-  /** Faults and receivers by number, saved snapshots, and a clock for clients in other processes. */
+  /** Additional methods for a control panel. */
   readonly control: MockControl
   /** Explains in words how the mock responded to the last request of an operation, and why. */
   explain(operation: Operation): string

@@ -55,7 +55,7 @@ export interface ErrorDetails {
   readonly retryable: boolean
   /**
    * How long to wait before the next call: a whole number of milliseconds from 1 000 to 3 600 000, or `undefined` if no
-   * wait is known. The client treats a shorter wait as no wait, and a longer one as an hour.
+   * wait is known. The client ignores a shorter wait, and reports a longer wait as one hour.
    */
   readonly retryAfterMs?: number | undefined
   /** Whether the operation changes money or state on the server. `false` for operations that only read. */
@@ -133,9 +133,9 @@ export const isMandateKitError = (value: unknown): value is AnyMandateKitError =
   typeof value === 'object' && value !== null && BRAND in value
 
 /**
- * Thrown when input or options break a rule, or when credentials or an API key cannot be read or used. Input is
- * checked before any I/O, but credentials or an API key may also be read before a retry. So if `phase` is `login`, the
- * server may have executed an earlier attempt of the call: check `outcome`.
+ * Thrown when input or options break a rule, or when credentials or an API key cannot be read or used. Input is checked
+ * before any I/O, but credentials or an API key may also be read before a retry. If `phase` is `login`, check
+ * `outcome`: the server may have executed an earlier attempt of the call.
  */
 export class InvalidRequestError extends MandateKitError {
   static override readonly name: string = 'InvalidRequestError'
@@ -216,7 +216,7 @@ export class RateLimitError extends ApiError {
 }
 
 /**
- * Thrown for a redirect, and for a 2xx response that is unreadable, lacks fields, or has the identifier of another record
+ * Thrown for a redirect, and for a 2xx response that is unreadable, lacks required fields, or is about another record
  * than the requested one. The server may have acted.
  */
 export class UnexpectedResponseError extends MandateKitError {
@@ -237,8 +237,8 @@ export class UnexpectedResponseError extends MandateKitError {
 }
 
 /**
- * Thrown when the response to a charge or renewal is another charge, because the passed idempotency key was used before.
- * Read the charge in `body` with `status(id)`. To charge this payer as well, pass another key.
+ * Thrown when the response to a charge or renewal is another charge, because the passed idempotency key was used
+ * before. Read the charge in `body` with `status(id)`. To charge this payer as well, pass another key.
  */
 export class KeyReusedError extends MandateKitError {
   static override readonly name: string = 'KeyReusedError'
@@ -253,7 +253,9 @@ export class ConnectionError extends MandateKitError<
 > {
   static override readonly name: string = 'ConnectionError'
   readonly code = 'connection_failed'
-  /** The runtime's error code such as `ECONNREFUSED`, or its own words such as `bad port`, if there are any. */
+  /**
+   * The runtime's error code such as `ECONNREFUSED`, or its error text such as `bad port`; absent if there is neither.
+   */
   declare readonly reason: string | undefined
 }
 

@@ -24,9 +24,10 @@ const gatewayOptions = {
    */
   keyLifetime: optional(duration()),
   /**
-   * What `charge` does if you passed a key and the response has another number, amount or currency, and `renew` if the
-   * response is the mandate's own charge: `throw` a `KeyReusedError`, or `report` it to `onUnexpected` and return the
-   * response. Default: `throw`.
+   * What the client does if the response belongs to another charge. With `throw` (default), it throws a
+   * `KeyReusedError`. With `report`, it calls `onUnexpected` and returns the response. The response belongs to another
+   * charge if you passed a key to `charge` and number, amount or currency differ, or if `renew` gets the mandate's own
+   * charge.
    */
   onKeyReuse: withDefault(oneOf(['throw', 'report']), 'throw'),
   /** HTTP method of `reset`, which the specification does not name. Default: `POST`. */
@@ -38,7 +39,7 @@ const gatewayOptionsSchema = clientOptionsWith(gatewayOptions)
 
 const chargeOptions = {
   /**
-   * The idempotency key of this charge: the same key charges once, as long as the gateway keeps it (G rule 1). By
+   * The idempotency key of this charge. While the gateway keeps the key, it does not charge again (G rule 1). By
    * default the client makes a key, which the response or error contains. To retry safely after a restart, pass your
    * own key: the order's id.
    */
@@ -127,14 +128,14 @@ export class GatewayClient {
     return http.callPromise(this.#health(options))
   }
 
-  /** Reads the test numbers and the dummy code. The specification does not show their format. Needs no API key. */
+  /** Reads the test numbers and the one-time code. The specification does not show their format. Needs no API key. */
   reference(options?: CallOptions): CallPromise<Reference> {
     return http.makeCall(this.#context, gatewayContract.reference, { options })
   }
 
   /**
    * Charges a payer (G rule 1). Next, send the payer to `confirmation_url`, or ask for the code and call `confirm`. A
-   * retry sends the same key and body, so that the payer is charged once. If the key was used before, the server
+   * retry sends the same key and body, so that the payer is not charged twice. If the key was used before, the server
    * returns the original response. Call `status(id)` for the present state. If the response's number, amount or
    * currency differs from the request, the key belongs to another charge: see the option `onKeyReuse`.
    *
@@ -194,8 +195,8 @@ export class GatewayClient {
    * Reads a charge repeatedly until `until` returns true. By default, the wait ends at the first status that does
    * not begin with `pending_`, even if this package does not know the status.
    *
-   * @throws TimeoutError after `timeout` (default: 120 s). The error's `lastState` is the charge as last read. The
-   * charge may still change: wait again or read the charge later, and do not charge again meanwhile.
+   * @throws TimeoutError after `timeout` (default: 120 s). The error's `lastState` is the charge that was last read.
+   * The charge may still change: wait again or read it later. Until then, do not charge again.
    */
   async waitForCharge(chargeId: string, options?: WaitOptions<ChargeState>): Promise<ChargeState> {
     return pollUntil({
@@ -244,7 +245,7 @@ export class GatewayClient {
       const charge = await http.makeCall(this.#context, gatewayContract.status, read)
       return { ...confirmed, data: { ...confirmed.data, ...charge } }
     } catch {
-      // The confirmation has succeeded, although the read of the charge failed.
+      // The confirmation has succeeded, so a failed read of the charge must not make it fail.
       return confirmed
     }
   }

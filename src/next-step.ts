@@ -31,7 +31,7 @@ export type NextStep =
   | {
       /** The server may have executed the call, and a retry could execute the call twice. */
       readonly step: 'find-out'
-      /** What to do: `FindOut` describes each value. After a `KeyReusedError`, read the charge in the error's `body`. */
+      /** What to do (see `FindOut`). After a `KeyReusedError`, read the charge in the error's `body`. */
       readonly how: FindOut
     }
   | {
@@ -72,8 +72,8 @@ const PAUSE: Readonly<Record<PauseReason, number>> = {
 }
 /**
  * Statuses with which a proxy or a firewall rejects every request: a redirect to another page, 403, 404 and 405, 407
- * (the proxy wants credentials), 421 (the host name is not served there) and 451 (a filter). A 400, 413 or 431 may
- * depend on the request, and after a 5xx the client retries anyway.
+ * (the proxy requires credentials), 421 (the server does not serve this host name) and 451 (a filter). A 400, 413 or
+ * 431 may depend on the request, and after a 5xx the client retries anyway.
  */
 const BLOCKED = /^(?:3\d\d|40[3457]|421|451)$/
 const MAX_DEPTH = 8
@@ -105,10 +105,10 @@ const pauseReason = ({ code, phase, status, verdict, reason }: KnownError): Paus
  * needs no I/O. `nextStep` reads the `cause` of an error, an AggregateError of one error, and an error that was sent
  * between processes as JSON.
  *
- * A call of unknown outcome is retried only with its idempotency key, or if the call only reads, so that the server
- * cannot execute the call twice. With a key, this holds as long as the gateway keeps the key: set the client's option
- * `keyLifetime` and pass `firstSentAt`. A key can also expire while the queue is paused. So compare a job's age with
- * the key's lifetime before each request.
+ * If the outcome is unknown, the result is `retry` only for a call that reads or has an idempotency key. A key prevents
+ * a second charge only while the gateway keeps the key. So set the client's option `keyLifetime`, and pass
+ * `firstSentAt`. A key can also expire while the queue is paused. So compare a job's age with the key's lifetime before
+ * each request.
  *
  * @returns `retry` after a temporary failure; `pause-queue` if every job would fail; `find-out` if the outcome is
  * unknown and there is no key that the gateway still keeps; `unknown-error` for an error that is not of this package;

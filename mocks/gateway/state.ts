@@ -59,7 +59,7 @@ export interface ChargeFields {
   readonly redirect_uri: string
 }
 
-/** A charge: what was requested, and what calls did to it. `standingAt` returns its status at a time. */
+/** A charge: its request, and the changes that calls made. `standingAt` returns its status at a time. */
 export interface ChargeRecord extends ChargeFields {
   readonly id: string
   readonly confirmation_id: string
@@ -74,7 +74,9 @@ export interface ChargeRecord extends ChargeFields {
   readonly credential: string
   /** Status and outcome since the last call that changed them. */
   standing: Standing
-  /** Status and outcome from `nextAt` on, if no call comes first: an unconfirmed charge expires, a retry has a result. */
+  /**
+   * Status and outcome from `nextAt` on, if no call comes first: an unconfirmed charge expires, a retry has a result.
+   */
   nextStanding: Resolved
   /** Infinity if nothing happens without a call. */
   nextAt: number
@@ -133,7 +135,7 @@ export interface GatewayState {
   steps: Step[]
   /** The number of steps that were recorded before the clock was last set back. */
   frozen: number
-  /** By phone number, the charge that succeeds first. From then on, the `afterFirst` of a behavior applies. */
+  /** The first successful charge of each phone number. After this charge, the behavior's `afterFirst` applies. */
   firstPaid: Map<string, ChargeRecord>
   /** The behaviors that `setBehavior` has set, by phone number without a leading `+`. A reset of the API keeps them. */
   behaviors: Map<string, BehaviorName>
@@ -188,7 +190,7 @@ export const stepsBy = (state: GatewayState, time: number): Step[] => {
   ]
 }
 
-/** What the gateway uses of its mock. */
+/** The parts of the mock that the gateway uses. */
 export interface GatewayContext {
   /** A reset or a restored snapshot replaces `gateway`. */
   readonly state: { readonly gateway: GatewayState }
@@ -223,7 +225,7 @@ const resolved = ({ event, outcome }: Resolution): Resolved => ({
   outcome,
 })
 
-/** Creates the functions that change charges, and tell what a charge becomes without a call. */
+/** Creates the functions that change charges, and that compute a charge's later status if no call follows. */
 export const createLedger = ({ state, agenda: { now }, ids, options, baseUrl }: GatewayContext) => {
   const [confirmationTtl, retryDelay] = [lengthOf(options.confirmationTtl), lengthOf(options.retryDelay)]
   const listed = new Map<string, { readonly msisdn: string; readonly name: BehaviorName }>(
@@ -265,7 +267,9 @@ export const createLedger = ({ state, agenda: { now }, ids, options, baseUrl }: 
     return step
   }
 
-  /** Gives a charge a status. If no call follows, an unconfirmed charge expires, and one in pending_retry is retried. */
+  /**
+   * Gives a charge a status. If no call follows, an unconfirmed charge expires, and one in pending_retry is retried.
+   */
   const enter = (charge: ChargeRecord, reached: Standing, since: number): void => {
     charge.standing = reached
     charge.nextAt = NEVER
@@ -277,7 +281,7 @@ export const createLedger = ({ state, agenda: { now }, ids, options, baseUrl }: 
     notePayment(charge)
   }
 
-  /** Plans what happens if no call comes first. */
+  /** Plans the change that happens if no call follows. */
   const plan = (charge: ChargeRecord, standing: Resolved, at: number): void => {
     charge.nextStanding = standing
     charge.nextAt = Math.max(at, now())
@@ -321,7 +325,7 @@ export const createLedger = ({ state, agenda: { now }, ids, options, baseUrl }: 
     return charge
   }
 
-  /** Records what has happened without a call, so that it stays when the clock is set back. */
+  /** Records the changes that happened without a call, so that they remain when the clock is set back. */
   const freeze = (): void => {
     const current = state.gateway
     current.steps = stepsBy(current, now())

@@ -45,11 +45,11 @@ export interface LoggedRequest {
   readonly response?: unknown
   /** Whether the operation was executed, even if the response was lost. */
   readonly executed: boolean
-  /** The decision: `accepted`, `replayed`, `fault`, the reason for a refusal, or a similar word. */
+  /** The decision, such as `accepted`, `replayed`, `fault`, or the reason for a refusal. */
   readonly decision: string
   /** The reason for the decision, and the mock's option that would change the decision. */
   readonly explanation: string
-  /** The most similar route, if the path is unknown or the method is wrong. */
+  /** The most similar route; present if the path is unknown or the method is wrong. */
   readonly nearestRoute?: string
   /** Kind of the fault that was applied. */
   readonly fault?: FaultKind

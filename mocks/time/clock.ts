@@ -1,7 +1,7 @@
 import { type Duration, toInstantMilliseconds, toMilliseconds } from './duration.ts'
 import { machineNow, macrotask, startTimer } from './machine.ts'
 
-/** What happens at a known time, such as a payment: plain data, which a snapshot contains. */
+/** A planned event, such as a payment: plain data, which a snapshot contains. */
 interface Planned {
   readonly at: number
   readonly kind: string
@@ -11,9 +11,9 @@ interface Planned {
 
 /** An agenda as plain data. */
 interface AgendaState {
-  /** What is planned, by kind and id. */
+  /** The planned events, by kind and id. */
   readonly planned: Map<string, Planned>
-  /** For each instant, what was planned for it, in that order. What was canceled or replaced since is skipped. */
+  /** For each instant, the events that were planned for it, in order. Canceled and replaced events are skipped. */
   readonly slots: Map<number, Planned[]>
   /** The instants of the slots, earliest first. */
   readonly times: number[]
@@ -22,20 +22,20 @@ interface AgendaState {
 /** Returns an empty agenda. */
 export const newAgenda = (): AgendaState => ({ planned: new Map(), slots: new Map(), times: [] })
 
-/** Runs when something of its kind is due. */
+/** Runs a due event of its kind. */
 type Handler = (id: string, at: number, data: unknown) => void
 
 const keyOf = (kind: string, id: string): string => `${kind}\n${id}`
 
-/** The agenda of one mock: what is planned, and what runs it. */
+/** The agenda of one mock: the planned events, and the functions that run them. */
 export type Agenda = ReturnType<typeof createAgenda>
 
 /**
- * Creates an agenda. Nothing runs by itself: `runDue` runs what is due.
+ * Creates an agenda. Events do not run by themselves: `runDue` runs the due events.
  *
  * @param state a reset or `restore` replaces its `clock`
  * @param outsideNow returns the time that applies while nothing runs
- * @param onEarlier called when something is planned that is due before all else
+ * @param onEarlier called when a planned event is due before all others
  */
 export const createAgenda = (
   state: { readonly clock: { readonly agenda: AgendaState } },
@@ -72,7 +72,7 @@ export const createAgenda = (
     handler(item.id, item.at, item.data)
   }
 
-  /** Runs everything of the earliest due time and returns this time. Runs nothing if this time is after `limit`. */
+  /** Runs all events with the earliest due time, and returns this time. Runs none if the time is after `limit`. */
   const runStep = (limit: number): number | undefined => {
     const at = runningAt === undefined ? nextAt() : undefined
     if (at === undefined || at > limit) return undefined
@@ -88,13 +88,13 @@ export const createAgenda = (
   }
 
   return {
-    /** Returns the due time of what runs, or the current time if nothing runs. */
+    /** Returns the due time of the running event, or the current time if no event runs. */
     now,
     nextAt,
     runStep,
     /** Returns whether something runs. */
     isRunning: () => runningAt !== undefined,
-    /** Plans something for `planAt`, or for now if `planAt` has passed. Replaces what has the same kind and id. */
+    /** Plans an event for `planAt`, or for now if `planAt` has passed. Replaces the event with the same kind and id. */
     schedule(planAt: number, kind: string, id: string, data?: unknown): void {
       if (Number.isNaN(planAt)) throw new RangeError(`"${kind}" cannot be planned at NaN.`)
       const { planned, slots, times } = state.clock.agenda
@@ -108,14 +108,16 @@ export const createAgenda = (
       } else slot.push(item)
       if (times[0] === item.at) onEarlier?.()
     },
-    /** Cancels what is planned with this kind and id, if there is anything. */
+    /** Cancels the planned event with this kind and id, if there is one. */
     cancel: (kind: string, id: string): void => void state.clock.agenda.planned.delete(keyOf(kind, id)),
-    /** Sets the function that runs what is due of a kind. */
+    /** Sets the function that runs the due events of a kind. */
     on(kind: string, handler: Handler): void {
       if (handlers.has(kind)) throw new Error(`"${kind}" already has a handler.`)
       handlers.set(kind, handler)
     },
-    /** Runs everything that is due by now, in time order. Meanwhile `now` returns the due time of what runs. */
+    /**
+     * Runs all events that are due by now, in time order. Meanwhile, `now` returns the due time of the running event.
+     */
     runDue(): void {
       const limit = now()
       let step: number | undefined
@@ -197,7 +199,7 @@ export const createClock = (
      * `afterStep` returns `undefined`.
      */
     readonly afterStep?: () => Promise<void> | undefined
-    /** Called before the clock goes back: what has happened by now stays so. */
+    /** Called before the clock goes back, to keep the events that have already happened. */
     readonly beforeSetBack?: () => void
     /** Called when the time until the next planned event may have become shorter. */
     readonly onEarlier?: () => void
@@ -222,7 +224,7 @@ export const createClock = (
     const latest = shown
     shown = time
     if (time >= latest) return time
-    // The machine's own time went back, as fake timers do: what has happened stays so.
+    // The machine's own time went back, as fake timers do. Events that have happened are kept.
     moves += 1
     cursor = latest
     beforeSetBack?.()

@@ -9,8 +9,8 @@ import type { TokenRecord } from './token-record.ts'
  * URL, the client id and the username, so that one store can serve several merchants. Keys contain no secret.
  *
  * If a method throws or rejects, or `get` or `set` takes longer than 5 s, the client uses its own memory for 5 s and
- * calls `onUnexpected`. The API call does not fail, but waits up to 10 s at random before a login, because other
- * processes may log in at the same time.
+ * calls `onUnexpected`. The API call does not fail. Before a login, it waits for a random time of up to 10 s, because
+ * other processes may log in at the same time.
  */
 export interface TokenStore {
   /** Returns the record of a key, or `undefined`. The key ends with the version of the record's format. */
@@ -21,9 +21,10 @@ export interface TokenStore {
   delete(key: string): Promise<unknown> | unknown
   /**
    * Locks the key, runs the task, and returns the task's result or error. While one process holds the lock, other
-   * processes wait: do not reject because the lock is held. After 30 s, the waiting call fails and is `retryable`. The
-   * lock must expire, so that a killed process does not block the other processes. If a store has no `withLock`,
-   * several processes may log in at the same time. The key has no version, so all versions of this package take turns.
+   * processes wait: `withLock` must not reject because of this. After 30 s, the waiting call fails and is `retryable`.
+   * The lock must expire, so that a killed process does not block the other processes. If a store has no `withLock`,
+   * several processes may log in at the same time. The key contains no version, so processes with different versions of
+   * this package also log in one after the other.
    */
   withLock?<Result>(key: string, task: () => Promise<Result>): Promise<Result>
 }

@@ -13,7 +13,7 @@ export type AuthKind = 'none' | 'credentials' | 'token' | 'api-key'
 /**
  * When the client may retry a call automatically. `always`: the call only reads, or has an idempotency key.
  * `when-not-executed`: calls that change money or state are retried only if the server provably did not act.
- * `when-not-sent`: a login is retried only if it was not sent, or if a 429 response says how long to wait.
+ * `when-not-sent`: a login is retried only if it was not sent, or if a 429 response names the wait.
  */
 export type RetryPolicy = 'always' | 'when-not-executed' | 'when-not-sent' | 'never'
 
@@ -64,6 +64,8 @@ export interface EndpointDefinition {
    * first field is present, and no field has the identifier, the response is about another record.
    */
   readonly identityFields?: readonly string[]
+  /** The field that contains the list of records, if the response is a list. */
+  readonly recordsField?: string
   /** If true, responses may omit all fields but `requiredFields`, and the client does not report omitted fields. */
   readonly partialResponse?: boolean
   /** Whether the body of a successful response may be any text instead of JSON. */
@@ -74,7 +76,7 @@ export interface EndpointDefinition {
   readonly acts?: boolean
   /** What to do if the server may have executed the call. Absent for reads. */
   readonly afterUnknown?: {
-    /** What a job does to learn the outcome. Errors have it as `afterUnknown`, and `nextStep` returns it as `how`. */
+    /** How a job finds the outcome. Errors contain this value as `afterUnknown`, and `nextStep` returns it as `how`. */
     readonly how: FindOut
     /** The advice in an error's message. */
     readonly advice: string

@@ -126,7 +126,7 @@ const KEYED = {
   acts: true,
   afterUnknown: {
     how: 'find-charge',
-    advice: 'as long as the gateway keeps the key, you get the original result and no second charge.',
+    advice: 'while the gateway keeps the key, this returns the original result and does not charge again.',
   },
 } as const
 
@@ -183,7 +183,10 @@ export const gatewayContract = {
     identityFields: ['confirmation_id'],
     createdFields: CHARGE,
     acts: true,
-    afterUnknown: { how: 'read-charge', advice: 'Call status(chargeId) to see whether it was confirmed.' },
+    afterUnknown: {
+      how: 'read-charge',
+      advice: 'Call status(chargeId) to see whether the charge was confirmed.',
+    },
   },
   /** Reads a charge. The specification promises only the field `status`. (G rule 6) */
   status: {
@@ -198,7 +201,7 @@ export const gatewayContract = {
     requiredFields: ['status'],
     identityFields: ['id'],
     partialResponse: true,
-    afterWait: 'It may still change: wait again or read it later, and do not charge again meanwhile.',
+    afterWait: 'The charge may still change. Wait again or read it later. Until then, do not charge again.',
   },
   /** Charges a mandate's payer, who enters no code. Requests with the same `Idempotency-Key` create one renewal. */
   renew: {

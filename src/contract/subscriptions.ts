@@ -47,7 +47,7 @@ export const tokenRequestSchema: Field<TokenRequest, TokenRequest> = strict(toke
 const subscriptionRequest = {
   /** The merchant application's identifier, issued by the payment provider. (S1) */
   clientID: filledText(),
-  /** Your own identifier of this request. The subscription has it too. (S1) @remarks Errors contain it. */
+  /** Your own identifier of this request. `details` also returns it. (S1) @remarks Errors contain it. */
   requestID: filledText(),
   /** First day: a calendar date such as `2026-12-01`. After 23:30, the server rejects today's date. (S1) */
   start: inputDate,
@@ -248,7 +248,7 @@ export const subscriptionsContract = {
     afterRejected: 'Calls now fail for loginCooldown (15 minutes by default), or until login() succeeds.',
   },
   /**
-   * Creates a subscription request. There is no idempotency key, so a repeated call may create a second request.
+   * Creates a subscription request. There is no idempotency key, so a retry may create a second request.
    * @remarks The client retries only if the server provably did not act.
    */
   subscribe: authorizedEndpoint({
@@ -277,7 +277,8 @@ export const subscriptionsContract = {
     response: requestStatusSchema,
     requiredFields: ['status'],
     identityFields: ['invoiceId'],
-    afterWait: 'It may still change: wait again or read it later, and do not subscribe again meanwhile.',
+    afterWait:
+      'The request may still change. Wait again or read it later. Until then, do not subscribe again.',
   }),
   /** Reads a subscription. */
   details: authorizedEndpoint({
@@ -305,7 +306,7 @@ export const subscriptionsContract = {
     acts: true,
     afterUnknown: {
       how: 'read-subscription',
-      advice: 'Call cancellation(subscriptionId) to see whether it was canceled.',
+      advice: 'Call cancellation(subscriptionId) to see whether the subscription was canceled.',
     },
   }),
   /** Reads the record of a cancellation. */
@@ -327,6 +328,8 @@ export const subscriptionsContract = {
     query: pageQuerySchema,
     response: paymentListSchema,
     requiredFields: ['subscriptionPayments'],
+    recordsField: 'subscriptionPayments',
+    identityFields: ['subscriptionId'],
   }),
   /** Reads one payment. */
   payment: authorizedEndpoint({

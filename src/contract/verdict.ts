@@ -28,10 +28,10 @@ interface VerdictQuestion extends Pick<EndpointDefinition, 'operation' | 'auth'>
 
 /** Fields that frameworks and proxies add to their own errors, and that no error of an area has. */
 const FOREIGN_FIELD = /^(?:timestamp|path|statusCode|status|trace|type|title|instance|requestId)$/
-/** OAuth's codes that reject the credentials. Its other codes, like other texts, concern the request or the server. */
+/** OAuth's codes that reject the credentials. OAuth's other codes concern the request or the server. */
 const OAUTH_REJECTION = /^(?:invalid_grant|invalid_client|unauthorized_client|access_denied)$/
 const MISSING = /not.?(?:be.)?found|no.?such|unknown|does.?not.?exist/i
-/** Subjects other than a missing record. A text that names one of them does not say that a record is missing. */
+/** Words for other subjects than a record. A text with such a word does not report a missing record. */
 const OTHER_SUBJECT =
   /token|credential|api.?key|permission|forbidden|denied|authori[sz]|allowed|limit|quota|too.?many|unknown.?(?:error|reason|failure|exception)|merchant|client|route|endpoint|method|url|field|param/i
 const MISSING_STATUS = /^(?:2..|400|404|410|422)$/
@@ -42,19 +42,19 @@ const ownError = ({ auth, body }: VerdictQuestion, isGateway: boolean) => {
   const oauth = String(body.error)
   if (auth === 'credentials' && OAUTH_REJECTION.test(oauth)) return { code: oauth, message: '' }
   const error: unknown = isGateway ? body.error : body
-  // A server that sends every field of its records sends such a field with the value null.
+  // Some servers send every field, and the value null in the fields that an error does not use.
   const isForeign = Object.entries(body).some(([name, value]) => value !== null && FOREIGN_FIELD.test(name))
   if (!isObject(error) || isForeign) return undefined
   const code = asText(isGateway ? error.code : error.errorCode)
-  // An error of the code alone has the area's shape too, but not one with other fields in place of the message.
+  // An error with only the code also has the area's shape. An error with other fields instead of the message does not.
   const only = Object.keys(error).length === 1 ? '' : undefined
   const message = asText(isGateway ? error.message : error.errorMessage) ?? only
-  // A bare number is no code of area G (G2).
+  // A number is not an error code of area G (G2).
   const isCode = code && !(isGateway && Number.isFinite(Number(code)))
   return isCode && message !== undefined ? { code, message } : undefined
 }
 
-/** Returns what an error response proves. No other code decides what an error body means. */
+/** Returns what an error response proves. Only this function decides what an error body means. */
 export const verdictOn = (question: VerdictQuestion): Verdict => {
   const { operation, auth, status } = question
   if (status === 429) return 'rate-limited'

@@ -45,7 +45,7 @@ const adviceOf = (
   if (outcome === 'unknown') {
     if (!endpoint.acts) return again
     if (idempotencyKey && details.status === 401)
-      return 'The server may have acted. Find out first: under another API key, the same idempotencyKey could act twice.'
+      return 'The server may have acted. Find out first, because a retry with another API key could act twice.'
     const next = endpoint.idempotencyKey ? `Call again with idempotencyKey "${idempotencyKey}": ` : ''
     return `The server may have acted. ${next}${endpoint.afterUnknown?.advice}`
   }
@@ -76,7 +76,7 @@ const placeOf = ({ method, url, endpoint: { path } }: Call): string => {
 const checkBaseUrl = ({ endpoint }: Call): string => `. Check baseUrl: the client adds ${endpoint.path} to it`
 
 const waitText = (refusedWaitMs: number | undefined): string =>
-  refusedWaitMs === undefined ? '' : `, and a wait of ${formatDuration(refusedWaitMs)} is too long`
+  refusedWaitMs === undefined ? '' : `, and the required wait of ${formatDuration(refusedWaitMs)} is too long`
 
 const meaningOf = (verdict: Verdict, auth: AuthKind): string | undefined => {
   if (verdict === 'locked') return 'the account is locked: valid credentials are rejected too'
@@ -102,7 +102,7 @@ const responseError = (
   const isForeign = verdict === 'somebody-else'
   // With the same key, a later call returns the original result. Another API key would make it a new call.
   const isRepeatable = endpoint.idempotencyKey === true && call.outcome === 'unknown' && status !== 401
-  // Somebody else's response to a login says nothing about the credentials, so a later login may succeed.
+  // A proxy's response to a login does not reject the credentials, so a later login may succeed.
   const isTemporary = isTransient(endpoint, failure) || isRepeatable || (isLogin && isForeign)
   const own = {
     status,
@@ -126,11 +126,12 @@ const responseError = (
   const found = errorIn(body)
   const code = quoted(found.errorCode)
   const said = isLogin ? undefined : quoted(found.message)
-  // The sentence goes on after the server's text, so a full stop at the end of the text is left out.
+  // The sentence continues after the server's text, so this removes a period at the end of the text.
   const words = `${http}${code ? `, code ${code}` : ''}${said ? `: ${said.replace(/\."$/, '"')}` : ''}`
-  const inUse = isKeyInUse(endpoint, status) && 'a call with this key still runs, or a state forbids it'
+  const inUse =
+    isKeyInUse(endpoint, status) && "a call with this key is still running, or the charge's state forbids it"
   const meaning = inUse || meaningOf(verdict, endpoint.auth)
-  // An API that does not know an operation without an identifier has no such path.
+  // A path without an identifier names no record, so a 404 means that the API lacks the path.
   const isMisplaced =
     (isForeign && (status === 404 || status === 405)) || (status === 404 && !endpoint.path.includes(':'))
   const from = status === 404 || isLogin ? ` from ${placeOf(call)}` : ''
@@ -170,7 +171,7 @@ const connectionError = (
   what += waitText(refusedWaitMs)
   if (call.outcome === 'not-sent' && NO_SUCH_HOST.test(reason ?? ''))
     what += MOCK_HOST.test(new URL(call.url).hostname)
-      ? '. It is a mock: pass fetch: mock.fetch, or set up MSW'
+      ? '. This host exists only in the mock: pass fetch: mock.fetch, or set up MSW'
       : checkBaseUrl(call)
   const own = { cause, reason, retryAfterMs: refusedWaitMs }
   return new errors.ConnectionError(...explain(call, what, !certificate, own))
@@ -202,7 +203,9 @@ export const delayedError = (call: Call, delay: number) => {
   return new errors.RateLimitError(...explain(call, what, true, { retryAfterMs }))
 }
 
-/** Creates the error for a call whose last attempt failed. `waitMs`: a retry would need this wait, which is too long. */
+/**
+ * Creates the error for a call whose last attempt failed. `waitMs`: a retry would need this wait, which is too long.
+ */
 export const attemptError = (
   call: Call,
   attempt: LostAttempt | BadResponse,
@@ -215,7 +218,7 @@ export const attemptError = (
   return interruptionError(call, failure)
 }
 
-/** Creates the error for a success that belongs to another charge. `what` names the fields that differ. */
+/** Creates the error for a successful response that belongs to another charge. `what` names the fields that differ. */
 export const keyReusedError = (call: Call, what: string, body: unknown): errors.KeyReusedError => {
   call.phase = 'response'
   call.outcome = combineOutcomes(call.outcome, 'unknown')

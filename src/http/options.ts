@@ -32,8 +32,8 @@ export interface FetchRequest {
   /** All headers of the request, including Authorization. */
   readonly headers: Record<string, string>
   /**
-   * JSON text, or form fields of a token request; absent when the request has no body. A request that must not be sent
-   * twice has an empty `ArrayBuffer` in place of no body, because some runtimes resend requests without a body.
+   * JSON text, or form fields of a token request; absent if the request has no body. If a request without content must
+   * not be sent twice, `body` is an empty `ArrayBuffer`, because some runtimes resend requests without a body.
    */
   readonly body?: string | ArrayBuffer
   /** Aborts when the attempt's time ends or the caller aborts the call. */
@@ -132,7 +132,10 @@ const changeableOptions = {
   headers: fields.optional(headers),
   /** Functions that observe calls, for logs, spans and metrics. Default: none. */
   hooks: fields.optional(hooksOption),
-  /** Called when a successful response has an unexpected or missing field. Errors of `onUnexpected` are ignored. */
+  /**
+   * Called when a successful response has an unexpected or missing field, and when the token store fails. Its errors
+   * are ignored.
+   */
   onUnexpected: fields.optional(functionOption<(report: UnexpectedReport) => unknown>()),
   /** The logger of the client, for example a pino logger. Log lines contain no secrets. Default: `console`. */
   logger: fields.optional(objectWith<Logger>('a logger', 'debug', 'info', 'warn', 'error')),

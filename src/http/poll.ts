@@ -69,7 +69,7 @@ export const pollUntil = async <State>(poll: Poll<State>): Promise<State> => {
     const details = { ...wait, retryable: true, cause: lastFailure }
     if (by.kind === 'aborted')
       return new AbortedError(`${operation}: the given signal aborted the wait. ${afterWait}`, details)
-    const message = `${operation}: the expected state was not reached within ${formatDuration(timeoutMs)}: see lastState and cause. ${afterWait}`
+    const message = `${operation}: the expected state was not reached within ${formatDuration(timeoutMs)}. See lastState and cause. ${afterWait}`
     return new TimeoutError(message, { ...details, timeoutMs, lastState })
   }
 

@@ -76,14 +76,15 @@ const isAnotherRecord = (names: readonly string[], id: unknown, data: unknown): 
 
 /** Reads a successful response by its schema. Omits and reports optional fields whose values are invalid. */
 const readByContract = (endpoint: EndpointDefinition, body: unknown, id: unknown): Reading => {
-  const { operation, partialResponse, identityFields = [] } = endpoint
+  const { operation, partialResponse, identityFields = [], recordsField } = endpoint
   const issues: Issues = []
   const value = readWith(endpoint.response, body, issues)
   const data: unknown = partialResponse && !isObject(value) ? {} : value
   const missing = lacking(data, endpoint.requiredFields)
   if (missing.length > 0) return unexpected(`lacks ${missing.join(' and ')}`)
-  if (isAnotherRecord(identityFields, id, data))
-    return { kind: 'another-record', reason: 'has the identifier of another record' }
+  const records: unknown = Object(data)[recordsField ?? ''] ?? data
+  if ([records].flat().some((record) => isAnotherRecord(identityFields, id, record)))
+    return { kind: 'another-record', reason: 'is about another record' }
   const reports = new Map<string, UnexpectedReport>()
   for (const { path = [], message: rule = '', input } of issues) {
     if (partialResponse && input === undefined) continue
@@ -177,6 +178,6 @@ export const reportEchoes = (
   const field = isMandate ? 'id' : changed[0]
   if (field === undefined) return undefined
   const what = isMandate ? 'the id of the mandate' : `another ${changed.join(' and ')} than the request`
-  const message = `The response has ${what}: perhaps the idempotencyKey was used before`
-  return { operation, field, rule: 'what was sent', received: 'another value', message }
+  const message = `The response has ${what}. The idempotencyKey was probably used before`
+  return { operation, field, rule: 'the value that was sent', received: 'another value', message }
 }

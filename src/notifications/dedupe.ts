@@ -29,7 +29,7 @@ export interface DedupeStore {
   commit(id: string, owner: string, ttlMilliseconds: number): Promise<boolean>
   /**
    * Returns whether an id was processed. Optional: with `has`, the handler responds 200 to a known duplicate before it
-   * calls `verify`, so that duplicates cost no lookup in the API.
+   * calls `verify`, so that a duplicate needs no lookup in the API.
    */
   has?(id: string): Promise<boolean> | boolean
   /** Releases an id, so that the next claim succeeds at once. Does nothing if `owner` no longer holds the id. */

@@ -105,8 +105,8 @@ const pauseAfter = (error: unknown): number => {
  * The handler commits the claim after your code returns. If the process dies before the commit, a later delivery
  * runs your code again, so your code must be idempotent.
  *
- * The handler rejects with `InvalidRequestError` only for a mistake in the setup: other code read the body and kept
- * nothing, rounded an id, or did not keep the signed bytes.
+ * The handler rejects with `InvalidRequestError` only if the setup is wrong: other code read the body without keeping
+ * it, rounded an id, or did not keep the signed bytes.
  *
  * @throws {InvalidRequestError} when `verify` or a listener is missing, or an option breaks its rule.
  * @example

@@ -33,7 +33,7 @@ export type NodeHandler = (first: object, second?: object, third?: unknown) => P
 const has = <Shape extends object>(value: unknown, ...names: (keyof Shape)[]): value is Shape =>
   names.every((name) => name in Object(value))
 
-/** Returns the request's body as a stream. The stream reads data only when its consumer asks for it. */
+/** Returns the request's body as a stream. The stream reads data only when its consumer needs it. */
 const streamOf = (request: NodeRequest): ReadableStream<Uint8Array> => {
   const iterator = request[Symbol.asyncIterator]()
   // The stream has no `cancel` method, because `cancel` would close the socket before the 413 response is sent.

@@ -59,7 +59,7 @@ export type NotificationListener<Kind extends MerchantNotification> = (
  * A problem that a handler reports to `onUnexpected`, and never to the sender.
  *
  * - `invalid-message`: the body is not a notification (400), arrived too slowly (408), is too large (413), or has an
- *   unknown Content-Encoding (415); or the handler rejects, because the setup is wrong.
+ *   unknown Content-Encoding (415). Also reported if the handler rejects because the setup is wrong.
  * - `header-left-out`: `process` ignored a header, because the runtime's `Headers` cannot hold its name or value.
  * - `refused`: the verifier returned `false` (401).
  * - `verification-failed`: the verifier threw, returned neither true nor false, or exceeded `timeouts.verify` (503).
@@ -122,7 +122,7 @@ const options = {
   onUnknown: optional(functionOption<NotificationListener<UnknownNotification>>()),
   /** The store of processed ids. Default: the memory of this process. */
   dedupe: optional(objectWith<DedupeStore>('a dedupe store', 'claim', 'extend', 'commit', 'release')),
-  /** Called with every problem of a delivery. Responses to the sender never contain the problem. */
+  /** Called with every problem of a delivery. Responses to the sender never describe the problem. */
   onUnexpected: optional(functionOption<(report: NotificationReport) => unknown>()),
   /** Maximum size of a body, in bytes, before and after decoding; 65 536 by default. A message needs far less. */
   maxBytes: withDefault(wholeNumber(1), 65_536),

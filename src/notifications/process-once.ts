@@ -4,7 +4,9 @@ import type { DedupeStore } from './dedupe.ts'
 import type { HandlerSettings, Report } from './options.ts'
 import type { MerchantNotification } from './parse.ts'
 
-/** The result of a run. `in-progress`: another delivery holds the key, the listener was too slow, or the claim failed. */
+/**
+ * The result of a run. `in-progress`: another delivery holds the key, the listener was too slow, or the claim failed.
+ */
 type Outcome =
   | { readonly result: 'processed' | 'duplicate' | 'in-progress' }
   | { readonly result: 'failed'; readonly error: unknown }
@@ -18,7 +20,10 @@ interface Run {
 }
 
 const MAX_UNCOMMITTED = 10_000
-/** Whether a dedupe store may return this. Otherwise, a store that always returns undefined would lose messages. */
+/**
+ * Whether a dedupe store may return this result. Without this check, a store that always returns undefined would lose
+ * messages.
+ */
 const isPossible = (method: keyof DedupeStore, result: unknown): boolean => {
   if (method === 'release') return true
   if (method !== 'claim') return typeof result === 'boolean'
@@ -26,9 +31,10 @@ const isPossible = (method: keyof DedupeStore, result: unknown): boolean => {
 }
 
 /**
- * Returns the text under which a notification is claimed and committed. It covers every fact, because an attacker may
- * guess the id of a later notification and send a genuine one under this id: the later one must not count as its
- * duplicate. The timestamp is not covered, because a sender may renew the timestamp of a redelivery.
+ * Returns the text under which a notification is claimed and committed. It contains every field except the timestamp.
+ * If it contained only the id, an attacker could send a genuine notification with the guessed id of a later one, and
+ * the later one would count as a duplicate. The timestamp is not covered, because a sender may renew the timestamp of a
+ * redelivery.
  */
 const keyOf = (notification: MerchantNotification): string => {
   const { notificationId, type, status, subscriptionId, paymentId } = notification

@@ -8,7 +8,9 @@ const STEP = 64
 /** Headers as plain data, such as `request.headers` of node:http. */
 export type HeaderFields = Headers | Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** Converts headers, for example those of node:http. Omits headers that `Headers` cannot hold, such as a city in UTF-8. */
+/**
+ * Converts headers, for example those of node:http. Omits headers that `Headers` cannot hold, such as a city in UTF-8.
+ */
 export const toHeaders = (
   fields: HeaderFields | null | undefined,
   onLeftOut: (name: string) => void = () => undefined,
@@ -98,7 +100,7 @@ const readBody = async ({ headers, body }: Request, settings: HandlerSettings) =
   } catch (error) {
     return error instanceof Error && error.name === 'TimeoutError'
       ? unreadable(408, 'a part of it', `complete within ${timeouts.read} ms`)
-      : unreadable(400, 'a body that broke off or cannot be decoded', 'readable')
+      : unreadable(400, 'a body that ended early or cannot be decoded', 'readable')
   }
 }
 
@@ -112,7 +114,7 @@ export const isSetupError = (error: unknown): boolean =>
   error instanceof InvalidRequestError && error.operation === 'notifications.handler'
 
 const NOT_KEPT =
-  'body must be unread, or the result of a body parser. Other code read the request before the handler and kept ' +
+  'body must be unread, or kept by a body parser. Other code read the request before the handler and kept ' +
   'nothing: mount the notification route first, or pass request.clone() to the other code'
 
 export const readDelivery = async (

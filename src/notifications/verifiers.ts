@@ -124,7 +124,9 @@ const MAX_LOOKUP_MS = 30_000
 const WINDOW_MS = 60_000
 /** How long after a message its record may still have the opposite status, in milliseconds. */
 const MAX_DELAY_MS = 3_600_000
-/** The pause before a redelivery, in milliseconds: a tenth of the message's age, because an old record may stay late. */
+/**
+ * The pause before a redelivery, in milliseconds: a tenth of the message's age, because an old record may stay late.
+ */
 const pauseAt = (age: number): number => Math.max(5_000, age / 10)
 
 /** Creates an error after which the handler responds 503, so that the sender delivers again. */
@@ -133,7 +135,7 @@ const postponed = (message: string, retryAfterMs: number): Error =>
 
 /**
  * Returns a function that makes a lookup, or rejects without a request: at most four lookups run at once, and lookups
- * use at most half of a window's limit and not its last quarter, which other processes may have left.
+ * use at most half of a window's limit. The last quarter of the limit is left for other calls.
  */
 const createLookupLimit = (clock: Clock) => {
   const active = new Map<Promise<unknown>, number>()
@@ -189,12 +191,12 @@ const isSame = (one: string, other: string): boolean => canonical(one) === canon
 const verified = (record: object): Verified => ({ lookup: record as Lookup })
 
 /**
- * Verifies a message by reading its record from the API. For a payment, the record and the message must have the
- * same `paymentId`, `subscriptionId` and `status`. For other messages, the subscription must exist. For `CANCELLED`, the
+ * Verifies a message by reading its record from the API. For a payment, the record and the message must have the same
+ * `paymentId`, `subscriptionId` and `status`. For other messages, the subscription must exist. For `CANCELLED`, the
  * subscription must be canceled: its `enabled` is 0, or its cancellation is `PROCESSED`. Listeners get the record as
  * `context.lookup`.
  *
- * The handler responds 401 if the record can never agree: it belongs to another subscription, its identifier is
+ * The handler responds 401 if the record contradicts the message: it belongs to another subscription, its identifier is
  * impossible, or a payment still has the opposite final status one hour after the message. The handler responds 503 if
  * the record is late (it is missing, or its status is not final) or cannot be read (network, rate limit, login).
  *

@@ -45,7 +45,8 @@ export type Expected = ExpectedSubscription | ExpectedCharge
  * - `payment-not-found`: the books have a payment that the API does not list.
  * - `cancellation-missing`: only the API has the cancellation.
  * - `cancellation-not-found`: only the books have the cancellation.
- * - `subscription-inactive`: the books have no cancellation, but the API says `enabled: 0` before the last day.
+ * - `subscription-inactive`: the books have no cancellation, but the API returns `enabled: 0` between the first and the
+ *   last day.
  * - `subscription-not-found`, `charge-not-found`: the API does not know the record.
  * - `charge-differs`: the API returned another `status` of the charge.
  * - `unchecked`: the lookup of the entry failed. Reconcile the entry again later.
@@ -128,7 +129,7 @@ export interface Reconciliation extends AsyncIterable<Difference> {
   readonly progress: ReconciliationProgress
 }
 
-/** Whether an error says that the API does not know a record. No record has an identifier that the client refuses. */
+/** Whether an error shows that the API has no such record. This includes an identifier that the client refuses. */
 const isNotFound = (error: unknown): boolean =>
   isMandateKitError(error) &&
   (error.code === 'invalid_request'

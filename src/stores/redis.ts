@@ -21,9 +21,10 @@ export interface IoredisClient {
 }
 
 /**
- * The connection of a store to Redis or Valkey: a connected client of node-redis or ioredis, an ioredis `Cluster`, or
- * a function that sends one command. Use a function for pools, other clients, and node-redis clusters and sentinels. The commands
- * are GET, SET with PX, DEL and EVAL. Each command has one key, by which the function can choose a cluster node.
+ * The connection of a store to Redis or Valkey: a connected client of node-redis or ioredis, an ioredis `Cluster`, or a
+ * function that sends one command. Use a function for pools, other clients, and node-redis clusters and sentinels. The
+ * commands are GET, SET with PX, DEL and EVAL. Each command has one key, by which the function can choose a cluster
+ * node.
  *
  * @example createRedisDedupeStore((command, key) => cluster.sendCommand(key, false, [...command])) // node-redis
  */
@@ -209,8 +210,8 @@ export const createRedisTokenStore = (
  * a notification at the same time, only one process succeeds. Pass a connected client of node-redis or ioredis.
  *
  * When Redis is down, slow or full, every method rejects, the handler responds 503, and the sender delivers again.
- * Configure Redis with persistence and the eviction policy `noeviction`, so that Redis does not lose which
- * notifications were processed. Ids are unique only for one sender, so give each payment provider its own prefix.
+ * Configure Redis with persistence and the eviction policy `noeviction`, so that Redis does not forget the
+ * processed notifications. Ids are unique only for one sender, so give each payment provider its own prefix.
  *
  * @throws {InvalidRequestError} if `client` or an option is invalid.
  */
@@ -229,7 +230,7 @@ export const createRedisDedupeStore = (client: RedisClient, options: RedisOption
         const state = await run(CLAIM, keyOf(id), owner, leaseMilliseconds)
         if (state === 'claimed') return { state, owner }
         if (state === 'committed' || state === 'in-progress') return { state }
-        if (state === 'foreign') throw new Error('Redis holds the value of another program under this key')
+        if (state === 'foreign') throw new Error('this key in Redis contains a value of another program')
         throw unexpectedReply('EVAL')
       } catch (error) {
         // Redis may have run the claim, or may still run the claim, so the id must be released.

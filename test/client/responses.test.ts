@@ -28,7 +28,7 @@ describe('a response about another record', () => {
   ])('is no result: %s', async (_, call, body) => {
     const error = await failureOf({ body }, call)
     expect(error).toMatchObject({ ...unexpected, attempts: 1 })
-    expect(error.message).toContain('has the identifier of another record')
+    expect(error.message).toContain('is about another record')
     expect(nextStep(error).step).toBe(error.acts ? 'find-out' : 'fail')
   })
 
