@@ -119,28 +119,6 @@ describe('a login that received Retry-After', () => {
       await details()
     },
   )
-})
-
-describe('a login that got no token', () => {
-  const page = { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>Maintenance</html>' }
-
-  it.each<[string, { status: number; headers?: Record<string, string>; body?: unknown }, string]>([
-    ['a 429 without a time', { status: 429, body: {} }, 'rate_limited'],
-    ['a page with status 200', page, 'unexpected_response'],
-    ['a redirect', { status: 302, headers: { location: 'https://login.example/' } }, 'unexpected_response'],
-    ['a 403 without the API’s own shape', { status: 403, body: { message: 'Forbidden' } }, 'api_error'],
-    ['a 404 of a proxy', { status: 404, body: '<html></html>' }, 'api_error'],
-  ])(
-    'case 94: but %s gives the calls of that login and later calls the same class, retryable',
-    async (_, answer, code) => {
-      api.onToken = () => answer
-      const { details } = merchant({ rateLimit: 'throw', retry: false })
-      const sharing = await Promise.all([errorOf(details()), errorOf(details())])
-      for (const error of [...sharing, await errorOf(details())])
-        expect(error).toMatchObject({ code, phase: 'login', outcome: 'not-sent', retryable: true })
-      expect(api.tokenRequests).toHaveLength(1)
-    },
-  )
 
   it("does not delay a call of withOptions({ rateLimit: 'throw' }), though its client waits", async () => {
     delayLogin(40)

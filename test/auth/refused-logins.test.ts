@@ -18,35 +18,6 @@ const parallel = <Value>(count: number, call: () => Promise<Value>) =>
   Promise.all(Array.from({ length: count }, call))
 
 describe('a rejected login', () => {
-  it.each<[status: number, body: object, code: string]>([
-    [403, CODED, 'locked_out'],
-    [401, CODED, 'authentication_failed'],
-    [400, CODED, 'api_error'],
-    [200, CODED, 'api_error'],
-    [200, { error: 'invalid_grant', error_description: 'no' }, 'api_error'],
-    [200, { error: { code: 'invalid_credentials', message: 'no' } }, 'api_error'],
-  ])('case 5: (HTTP %i, %j) makes later calls fail at once without a request', async (status, body, code) => {
-    api.refuse(status, body)
-    const { details } = merchant()
-    const first = await errorOf(details())
-    expect(first).toMatchObject({ code, status })
-    for (let call = 0; call < 10; call += 1) {
-      const later = await errorOf(details())
-      expect(later).toMatchObject({ code, status, phase: 'login', outcome: 'not-sent', attempts: 0 })
-      expect(later).toMatchObject('errorCode' in body ? { errorCode: body.errorCode } : {})
-      expect(later.name).toBe(first.name)
-    }
-    expect(api.tokenRequests).toHaveLength(1)
-    expect(api.calls).toEqual([])
-  })
-
-  it('is one token request for 10 parallel clients with one store', async () => {
-    api.refuse(401, CODED)
-    const tokenStore = createMemoryTokenStore()
-    await parallel(10, () => errorOf(merchant({ tokenStore }).details()))
-    expect(api.tokenRequests).toHaveLength(1)
-  })
-
   it.each([
     ['default', 900_000, {}],
     ['loginCooldown', 1_000, { loginCooldown: 1_000 }],
@@ -135,16 +106,6 @@ describe('a rejected login', () => {
     const fingerprints = kept.map((text) => /"fingerprint":"(\w+)"/.exec(text)?.[1])
     expect(fingerprints[0]).toMatch(/^[0-9a-f]{64}$/)
     expect(fingerprints[0]).not.toBe(fingerprints[1])
-  })
-})
-
-describe('a login that fails without a rejection', () => {
-  it('case 10: (HTTP 500, a page) is an error with its status, and one token request for 50 calls', async () => {
-    api.onToken = () => ({ status: 500, body: '<h1>Oops</h1>', headers: { 'content-type': 'text/html' } })
-    const { details } = merchant()
-    const errors = await parallel(50, () => errorOf(details()))
-    for (const error of errors) expect(error).toMatchObject({ code: 'api_error', status: 500 })
-    expect(api.tokenRequests).toHaveLength(1)
   })
 })
 
