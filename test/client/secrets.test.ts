@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import type { MandateKitError } from '../../src/index.ts'
 import { CHARGE_REQUEST } from '../support/bodies.ts'
 import {
   API_KEY,
@@ -57,31 +56,18 @@ describe('case 50: no secret is in an error, a hook, a report or a client', () =
     'when the server repeats everything with HTTP %i',
     async (status) => {
       const { options, seen } = watching()
-      const { subscriptions, gateway, ...rest } = await openClients(
-        (request) => echo(status, request),
-        options,
-      )
-      const clients = { subscriptions, gateway, ...rest }
+      const clients = await openClients((request) => echo(status, request), options)
       for (const call of [calls.subscribe, calls.charge]) expectNoSecret(await errorOf(call(clients)))
       if (status !== 200) expectNoSecret(await errorOf(confirm(clients)))
-      expectNoSecret(seen)
-      expectNoSecret([subscriptions, gateway])
-      expect(seen.length).toBeGreaterThan(4)
-    },
-  )
-
-  it.each([400, 401, 403, 500, 200])(
-    'when a login is answered with its credentials and HTTP %i',
-    async (status) => {
-      const { options, seen } = watching()
-      const server = await startServer((request) => echo(status, request))
-      const subscriptions = subscriptionsClient(server.url, options)
-      for (const call of [subscriptions.details('sub-1'), subscriptions.login()]) {
+      const login = subscriptionsClient((await startServer((request) => echo(status, request))).url, options)
+      for (const call of [login.details('sub-1'), login.login()]) {
         const error = await errorOf(call)
         expectNoSecret(error)
         expect(error).toMatchObject({ body: undefined })
       }
       expectNoSecret(seen)
+      expectNoSecret([clients.subscriptions, clients.gateway])
+      expect(seen.length).toBeGreaterThan(4)
     },
   )
 
@@ -128,47 +114,47 @@ describe.each<[string, (secret: string) => string]>([
 ])('a secret that the server repeats %s', (_, write) => {
   // Each has characters that JSON or a URL writes differently.
   const apiKey = `k'e"y&<1>/+=\\.*`
-  const clientSecret = 'cl/ent+sec"ret%41'
-  const password = `p'w&"<ord>+/ä=1`
+  const credentials = { ...CREDENTIALS, clientSecret: 'cl/ent+sec"ret%41', password: `p'w&"<ord>+/ä=1` }
   const otp = `73"9154 x`
   const header = 'partner/header+value'
 
-  const expectNone = (error: unknown, secrets: readonly string[]): void => {
-    const text = textOf(error)
-    for (const secret of secrets) {
-      expect(text).not.toContain(secret)
-      expect(text).not.toContain(write(secret))
-      expect(text).not.toContain(JSON.stringify(write(secret)).slice(1, -1))
-    }
-  }
-
-  it('is in no error of a call', async () => {
-    const secrets = [apiKey, otp, header]
-    const words = secrets.map(write).join(' and ')
-    const server = await startServer([
-      {
-        status: 400,
-        headers: { 'x-trace': encodeURIComponent(words), 'x-request-id': encodeURIComponent(words) },
-        body: { error: { code: words, message: words }, nested: [{ [words]: words }] },
-      },
-    ])
-    const client = gatewayClient(server.url, { apiKey, headers: { 'x-partner-secret': header } })
-    expectNone(await errorOf(client.charge(CHARGE_REQUEST)), [apiKey, header])
-    expectNone(await errorOf(client.confirm('conf_1', { otp })), secrets)
-  })
-
-  it.each(['json', 'form'] as const)('is in no error of a login by %s', async (tokenRequestFormat) => {
-    const secrets = [clientSecret, password]
+  /** A server that repeats secrets in everything, and a check that an error has none of them. */
+  const repeating = async (...secrets: string[]) => {
     const words = secrets.map(write).join(' and ')
     const server = await startServer(({ body }) => ({
       status: 400,
-      headers: { 'x-request-id': encodeURIComponent(words) },
-      body: { errorCode: words, errorMessage: `${words} ${body}` },
+      headers: { 'x-trace': encodeURIComponent(words), 'x-request-id': encodeURIComponent(words) },
+      body: {
+        errorCode: words,
+        errorMessage: `${words} ${body}`,
+        error: { code: words },
+        nested: [{ [words]: words }],
+      },
     }))
-    const credentials = { ...CREDENTIALS, clientSecret, password }
-    const client = subscriptionsClient(server.url, { credentials, tokenRequestFormat })
-    expectNone(await errorOf(client.login()), secrets)
-    expectNone(await errorOf(client.status('inv-1')), secrets)
+    const expectNone = async (call: Promise<unknown>, hidden = secrets) => {
+      const text = textOf(await errorOf(call))
+      for (const secret of hidden.flatMap((one) => [
+        one,
+        write(one),
+        JSON.stringify(write(one)).slice(1, -1),
+      ]))
+        expect(text).not.toContain(secret)
+    }
+    return { url: server.url, expectNone }
+  }
+
+  it('is in no error of a call', async () => {
+    const { url, expectNone } = await repeating(apiKey, otp, header)
+    const client = gatewayClient(url, { apiKey, headers: { 'x-partner-secret': header } })
+    await expectNone(client.charge(CHARGE_REQUEST), [apiKey, header])
+    await expectNone(client.confirm('conf_1', { otp }))
+  })
+
+  it.each(['json', 'form'] as const)('is in no error of a login by %s', async (tokenRequestFormat) => {
+    const { url, expectNone } = await repeating(credentials.clientSecret, credentials.password)
+    const client = subscriptionsClient(url, { credentials, tokenRequestFormat })
+    await expectNone(client.login())
+    await expectNone(client.status('inv-1'))
   })
 })
 
@@ -196,31 +182,30 @@ describe('case 80: an error keeps no text of a body that is not JSON', () => {
   })
 })
 
-it('a message has no identifier, no query and no path that stands before the path of the API', async () => {
-  const hidden = ['tenant-path-9f2c', 'version-path-41d7', 'charge-id-77b0', 'page=5150']
-  const options = { ...once, apiPrefix: '/version-path-41d7' }
-  const read = (url: string, timeout = 30_000) =>
-    errorOf(gatewayClient(`${url}/tenant-path-9f2c`, { ...options, timeout }).status('charge-id-77b0'))
-  const errors: MandateKitError[] = [await read(await closedPort())]
-  const scripts: Script[] = [
-    { status: 404 },
-    { fault: 'close' },
-    { fault: 'silent' },
-    { status: 302, headers: { location: '/tenant-path-9f2c' } },
-    { body: '<p>tenant-path-9f2c</p>' },
-  ]
-  for (const script of scripts) {
-    const { url } = await openClients(script)
-    errors.push(await read(url, script.fault === 'silent' ? 40 : undefined))
-    if (script.fault !== undefined) continue
+it.each<[string, Script | undefined]>([
+  ['no connection', undefined],
+  ['a 404', { status: 404 }],
+  ['a connection that closes', { fault: 'close' }],
+  ['silence', { fault: 'silent' }],
+  ['a redirect', { status: 302, headers: { location: '/tenant-path-9f2c' } }],
+  ['a page', { body: '<p>tenant-path-9f2c</p>' }],
+])(
+  'after %s, a message has no identifier, no query and no path before the path of the API',
+  async (_, script) => {
+    const url = `${script ? (await openClients(script)).url : await closedPort()}/tenant-path-9f2c`
+    const options = {
+      ...once,
+      apiPrefix: '/version-path-41d7',
+      timeout: script?.fault === 'silent' ? 40 : 30_000,
+    }
+    const errors = [await errorOf(gatewayClient(url, options).status('charge-id-77b0'))]
     const page = { page: 5150 }
-    errors.push(await errorOf(subscriptionsClient(url, options).payments('charge-id-77b0', page)))
-  }
-  expect(errors).toHaveLength(9)
-  for (const error of errors) {
-    for (const text of hidden) expect(`${error.message}${error.stack}`).not.toContain(text)
-  }
-})
+    if (script && !script.fault)
+      errors.push(await errorOf(subscriptionsClient(url, options).payments('charge-id-77b0', page)))
+    for (const { message, stack } of errors)
+      expect(message + stack).not.toMatch(/tenant-path-9f2c|version-path-41d7|charge-id-77b0|page=5150/)
+  },
+)
 
 it('a network failure has the code of the runtime as its cause, and nothing else of it', async () => {
   const error = await errorOf(gatewayClient(await closedPort(), once).reset())
@@ -228,13 +213,17 @@ it('a network failure has the code of the runtime as its cause, and nothing else
   expect(Object.keys(error.cause as object)).toEqual(['code'])
 })
 
+const masked = async (status: number, body: object, payer = '') => {
+  const headers = { 'x-payer': encodeURI(payer) }
+  return failureOf({ status, body, headers }, calls.charge, once)
+}
+
 it.each([202, 302, 400, 409, 500])(
   'the number of the payer is in no error of a charge (HTTP %i)',
   async (status) => {
     const { msisdn } = CHARGE_REQUEST
     const body = { error: { code: 'no', message: `+${msisdn} has no wallet` }, msisdn, payer: [msisdn] }
-    const error = await failureOf({ status, body, headers: { 'x-payer': msisdn } }, calls.charge, once)
-    expect(textOf(error)).not.toContain(msisdn)
+    expect(textOf(await masked(status, body, msisdn))).not.toContain(msisdn)
   },
 )
 
@@ -251,19 +240,14 @@ describe('case 136: the number of the payer is in no error, in whatever form the
     '880 1700 000 001',
   ])('%s', async (form) => {
     const body = { error: { code: 'no', message: `The wallet ${form} is closed` }, payer: [form] }
-    const error = await failureOf(
-      { status: 422, body, headers: { 'x-payer': encodeURI(form) } },
-      calls.charge,
-      once,
-    )
+    const error = await masked(422, body, form)
     expect(textOf(error).replace(/\D/g, '')).not.toContain('0000001')
     expect(error.message).toContain('The wallet [redacted] is closed')
   })
 
   it('and as a JSON number; other numbers stay', async () => {
     const body = { payer: 8_801_700_000_001, amount: 250, order: '20261128-0017', ref: 'A-1700000002' }
-    const error = await failureOf({ status: 422, body }, calls.charge, once)
-    expect(error).toMatchObject({ body: { ...body, payer: '[redacted]' } })
+    expect(await masked(422, body)).toMatchObject({ body: { ...body, payer: '[redacted]' } })
   })
 })
 
@@ -272,26 +256,13 @@ it('all that request() sends under a secret name is in no error, at any depth an
     payer: { msisdn: '01812345678', auth: { pin: 918273, otp: ['first-otp', 'other-otp'] } },
     payers: [{ msisdn: '+880 1912-345678' }, { credentials: { user: 'deep-user', note: 'deep-note' } }],
   }
-  const { url } = await startServer((request) => ({
+  const { url } = await startServer(({ body }) => ({
     status: 422,
-    body: {
-      error: { code: 'no', message: request.body },
-      echo: [JSON.parse(request.body)],
-      again: request.body,
-    },
+    body: { error: { code: 'no', message: body }, echo: [JSON.parse(body)], again: body },
   }))
   const raw = { method: 'POST', path: '/api/v1/payouts', body: sent } as const
   const text = textOf(await errorOf(gatewayClient(url, once).request(raw)))
-  for (const secret of [
-    '01812345678',
-    '918273',
-    'first-otp',
-    'other-otp',
-    '1912-345678',
-    'deep-user',
-    'deep-note',
-  ])
-    expect(text).not.toContain(secret)
+  expect(text).not.toMatch(/01812345678|918273|first-otp|other-otp|1912-345678|deep-user|deep-note/)
 })
 
 it("a line break in a server's code or text makes no more log lines", async () => {
