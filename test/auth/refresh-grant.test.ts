@@ -81,9 +81,8 @@ describe('a renewal by refresh token', () => {
     await details()
     api.refuse(401)
     clock.jump(3_600_000)
-    for (let call = 0; call < 10; call += 1) {
+    for (let call = 0; call < 10; call += 1)
       await expect(details()).rejects.toMatchObject({ code: 'authentication_failed' })
-    }
     expect(grants()).toEqual([2, 1])
   })
 

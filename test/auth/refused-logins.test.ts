@@ -84,9 +84,8 @@ describe('a rejected login', () => {
     clock.jump(5_000)
     api.revoke()
     api.refuse(401, CODED)
-    for (let call = 0; call < 5; call += 1) {
+    for (let call = 0; call < 5; call += 1)
       expect(await errorOf(details())).toMatchObject({ code: 'authentication_failed', phase: 'login' })
-    }
     expect(api.tokenRequests).toHaveLength(2)
     expect(api.calls).toEqual(['access-1', 'access-1'])
   })

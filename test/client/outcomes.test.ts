@@ -129,9 +129,8 @@ it.each<[string, Call, object]>([
   ['subscribe', calls.subscribe, { ...SUBSCRIBED, errorCode: '02' }],
   ['cancel', calls.cancel, { ...CANCELLED, errorCode: undefined }],
 ])('case 52: a 4xx with the object that %s creates leaves the outcome unknown', async (_, call, body) => {
-  for (const status of [400, 401, 404, 422, 429]) {
+  for (const status of [400, 401, 404, 422, 429])
     expect(await failureOf({ status, body }, call)).toMatchObject({ outcome: 'unknown', attempts: 1, status })
-  }
 })
 
 it('case 52: a 4xx with an id and a status of its own is a rejection', async () => {

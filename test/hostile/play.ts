@@ -58,10 +58,7 @@ const play = async (number: number, { url, elsewherePort }: Oracle): Promise<End
   const { name, operation, key, end } = caseOf(number, elsewherePort)
   const headers = { 'x-case': String(number) }
   const options = { clock: skippingClock(), timeout: end === 'hang' ? 60 : 30_000, headers }
-  const clients = {
-    gateway: gatewayClient(url, options),
-    subscriptions: subscriptionsClient(url, options),
-  }
+  const clients = { gateway: gatewayClient(url, options), subscriptions: subscriptionsClient(url, options) }
   const ending = await ended(number, () => operation.call(clients, {}, key))
   // A second `login()` is a second login, so only the other operations are called again.
   const again = { headers: { 'x-again': '1' } }
