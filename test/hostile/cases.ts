@@ -5,6 +5,15 @@ import { bodies, framings, limits, locations, read, STATUSES, waits } from './re
 
 const NAMES = Object.keys(operations)
 const MOMENTS = 'none none none none none none none request response response'.split(' ')
+/** When the caller aborts: never in most cases, before the call, or after some microtasks or milliseconds. */
+const ABORTS = [
+  ...Array(8).fill(undefined),
+  'before',
+  'turns',
+  'turns',
+  'milliseconds',
+  'milliseconds',
+] as const
 const TYPES = ['application/json', 'text/html', 'application/problem+json; charset=utf-8']
 
 /** What a client may see of a response. A missing status: no response. */
@@ -43,9 +52,26 @@ export const caseOf = (number: number, elsewhere: number) => {
   const said = isBodiless ? undefined : read(text)
   const see = (view: View): Seen =>
     view === 'nothing' ? {} : { status, said: view === 'all' ? said : undefined }
+  const conduct = {
+    abort: pick(ABORTS),
+    /** After how many microtasks or milliseconds the caller aborts. */
+    count: Math.floor(random() * 60),
+    /** The client's token of area S when the call begins; with `revoked`, the server rejects it once. */
+    token: operation.atLogin ? 'none' : pick(['none', 'valid', 'expired', 'revoked']),
+    options: {
+      timeout: framed.end === 'hang' ? 60 : mostly([30_000, 10, 40]),
+      totalTimeout: mostly([120_000, 15, 60]),
+      retry: { limit: pick([0, 1, 2, 2, 3]) },
+      rateLimit: mostly(['wait', 'throw'] as const),
+    },
+    refresh: mostly(['password', 'refresh_token'] as const),
+  }
   return {
     name,
-    words: [name, status, body.slice(0, 40), framing, ...more, moment, cut].join(' | '),
+    conduct,
+    words: [name, status, body.slice(0, 40), framing, ...more, moment, cut, JSON.stringify(conduct)].join(
+      ' | ',
+    ),
     operation,
     /** Whether only the first response is hostile. */
     once: random() < 0.5,
