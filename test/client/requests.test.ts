@@ -129,25 +129,6 @@ describe('headers and bodies', () => {
     expect([withObject?.body, withObject?.headers['content-type']]).toEqual(['{}', 'application/json'])
     expect([without?.body, without?.headers['content-type']]).toEqual(['', undefined])
   })
-
-  it('a token request is JSON, or a form with tokenRequestFormat', async () => {
-    const { url, requests } = await open()
-    await subscriptionsClient(url).login()
-    await subscriptionsClient(url, { tokenRequestFormat: 'form' }).login()
-    const [json, form] = requests
-    expect(JSON.parse(json?.body ?? '')).toEqual(Object.fromEntries(new URLSearchParams(form?.body)))
-    expect(form?.headers['content-type']).toBe('application/x-www-form-urlencoded')
-  })
-
-  it('reset has the method of resetMethod and no body', async () => {
-    const { url, requests } = await open()
-    await gatewayClient(url).reset()
-    await gatewayClient(url, { resetMethod: 'DELETE' }).reset()
-    expect(requests.map((request) => [request.method, request.url, request.body])).toEqual([
-      ['POST', '/api/v1/reset', ''],
-      ['DELETE', '/api/v1/reset', ''],
-    ])
-  })
 })
 
 describe('arguments that change after the call do not change the request', () => {
