@@ -39,7 +39,6 @@ describe('cases 26, 27 and 29: a call is refused before any request, a login inc
     ['cycle', subscribe, 'MONTHLY'],
     ['requestID', subscribe, undefined, ' ', '\uD800'],
     ['userReturnURL', subscribe, '/return', 'javascript:alert(1)'],
-    ['currency', subscribe, 'BDT'],
     ['amount', charge, 10.5, -5, '250'],
     ['msisdn', charge, 8_801_700_000_001],
     ['currency', charge, ''],
@@ -51,24 +50,15 @@ describe('cases 26, 27 and 29: a call is refused before any request, a login inc
       'data:text/html,x',
       ' https://shop.example',
     ],
-    ['callback', charge, SECRET],
     ['timeout', chargeWith, 0],
-    ['signal', chargeWith, new AbortController()],
     // With a misspelled key the call would be another charge.
     ['idempotencykey', chargeWith, 'order-1'],
     ['idempotencyKey', chargeWith, '', `${SECRET}\n`, 5, null],
     ['page', page, 0],
     ['perPage', allPages, 101],
-    ['per_page', page, 5],
-    ['until', wait, 'succeeded'],
-    ['untill', wait, () => true],
-    ['extra', renewDue, 1],
     ['method', raw, 'get'],
     ['path', raw, 'refunds', '/refunds?page=1'],
-    ['retry', raw, true],
     ['idempotencyKey', raw, 'two\nlines'],
-    ['query', raw, 'page=1'],
-    ['boddy', raw, {}],
     ['body', raw, {}],
   ])('%s', async (field, act, ...values) => {
     const clients = await anything()
@@ -84,23 +74,22 @@ describe('cases 26, 27 and 29: a call is refused before any request, a login inc
     [renewDue, ['attempt', 'dueDate']],
     [chargeWith, ['headers', 'idempotencyKey', 'retry', 'signal', 'timeout', 'totalTimeout']],
     [page, ['page', 'perPage']],
+    [raw, ['idempotencyKey', 'method', 'path', 'query', 'retry']],
     [wait, ['pollInterval', 'signal', 'timeout', 'until']],
   ]
 
   it('every field of a wrong type and every unknown field is named at once', async () => {
     const clients = await anything()
     const wrong = fc.constantFrom<unknown>(true, Symbol(SECRET))
-    const wrongFields = fc
-      .constantFrom(...FIELDS)
-      .chain(([act, names]) =>
-        fc.tuple(fc.constant(act), fc.subarray([...names, 'extra'], { minLength: 1 }), wrong),
-      )
-    await fc.assert(
-      fc.asyncProperty(wrongFields, async ([act, names, value]) => {
-        const fields = Object.fromEntries(names.map((name) => [name, value]))
-        expect(await refusedFields(() => act(clients, fields))).toEqual(names.toSorted())
-      }),
-    )
+    const calls = fc.constantFrom(...FIELDS).chain(([act, names]) => {
+      const some = fc.subarray([...names, 'extra', 'callback'], { minLength: 1 })
+      return fc.record({ act: fc.constant(act), names: some, value: wrong })
+    })
+    const property = fc.asyncProperty(calls, async ({ act, names, value }) => {
+      const fields = Object.fromEntries(names.map((name) => [name, value]))
+      expect(await refusedFields(() => act(clients, fields))).toEqual(names.toSorted())
+    })
+    await fc.assert(property)
     expect(clients.requests).toEqual([])
   })
 
