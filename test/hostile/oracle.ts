@@ -89,7 +89,8 @@ export const startOracle = async () => {
     if (head === '') return 0
     const length = head.length + Number(header('content-length') ?? 0)
     const account = accountOf(Number(header('x-case')))
-    const { name, operation, once, readPart, early, bytes, end, seen, conduct } = account.given
+    const { name, operation, once, responses, conduct } = account.given
+    const { readPart, early, bytes, end, seen } = responses[account.attempts === 0 ? 0 : 1]
     const isAgain = header('x-again') !== undefined
     const isLogin = path === '/oauth/token'
     const isTarget = !isAgain && isLogin === (operation.atLogin === true)
