@@ -5,6 +5,7 @@ import { CHARGE, CHARGE_REQUEST, SUBSCRIPTION } from '../support/bodies.ts'
 import { API_KEY, CREDENTIALS, errorOf, gatewayClient } from '../support/clients.ts'
 import { refusedBy, textOf } from '../support/refused.ts'
 import { type Script, startServer } from '../support/scripted-server.ts'
+import { sized } from '../support/sizes.ts'
 import { skippingClock } from '../support/skipping-clock.ts'
 import { api, merchant, useTokenServer } from '../support/token-set-up.ts'
 
@@ -28,7 +29,7 @@ describe('credentials', () => {
   it('from a function are requested once for each login', async () => {
     const credentials = vi.fn(async () => CREDENTIALS)
     const { details, login } = merchant({ credentials })
-    await Promise.all(Array.from({ length: 50 }, () => details()))
+    await Promise.all(Array.from({ length: sized(1000, 300) }, () => details()))
     await details()
     expect(credentials).toHaveBeenCalledTimes(1)
     await login()

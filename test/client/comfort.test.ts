@@ -3,7 +3,7 @@ import packageJson from '../../package.json' with { type: 'json' }
 import type { GatewayClientOptions, Logger, RawRequest } from '../../src/index.ts'
 import { CHARGE, CHARGE_REQUEST, DETAILS } from '../support/bodies.ts'
 import { errorOf, gatewayClient, subscriptionsClient } from '../support/clients.ts'
-import { calls, once, openClients } from '../support/open-clients.ts'
+import { calls, failureOf, once, openClients } from '../support/open-clients.ts'
 import { loosely, refusedFields } from '../support/refused.ts'
 import { api, clock, useTokenServer } from '../support/token-set-up.ts'
 
@@ -61,8 +61,7 @@ describe('the log', () => {
   ])('without an option has the level of MANDATEKIT_LOG=%j, on the console', async (level, count) => {
     vi.stubEnv('MANDATEKIT_LOG', level)
     const error = vi.spyOn(console, 'error').mockImplementation(() => undefined)
-    const { gateway } = await openClients(refused)
-    await errorOf(gateway.status('ch_1'))
+    await failureOf(refused, calls.status)
     expect(error).toHaveBeenCalledTimes(count)
   })
 

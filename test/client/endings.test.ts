@@ -16,8 +16,8 @@ describe('case 18: a response whose body stalls', () => {
   const script = { status: 202, body: CHARGE, fault: 'stall' } as const
 
   it('ends the call at its timeout, and with an error status is that error', async () => {
-    const stalled = { code: 'timeout', phase: 'response', outcome: 'unknown', timeoutMs: 300 }
-    const options = { ...once, timeout: 300 }
+    const stalled = { code: 'timeout', phase: 'response', outcome: 'unknown', timeoutMs: 1000 }
+    const options = { ...once, timeout: 1000 }
     const refusal = { ...script, status: 404, body: { error: { code: 'x' } } }
     const refused = { code: 'api_error', status: 404, outcome: 'rejected' }
     const errors = [failureOf(script, calls.charge, options), failureOf(refusal, calls.status, options)]

@@ -21,7 +21,7 @@ const url = 'https://pay.example/a/1'
 const monthly = { ...DETAILS, cycle: 'MONTHLY' }
 const onHold = { invoiceId: 'inv-1', status: 'ON_HOLD', subscriptionId: 'NA', createdAt: 'x', ...OK }
 const { paymentId: _id, subscriptionId: _of, ...rest } = payment(12)
-const others = { paymentID: '12', subscriptionID: 5, reverseTransactionDate: '', reverseTransactionId: '' }
+const reversal = { reverseTransactionAmount: '0.00', reverseTransactionDate: '', reverseTransactionId: '' }
 const { amount: _amount, enabled: _enabled, ...readable } = DETAILS
 const listOf = (...subscriptionPayments: unknown[]) => ({ ...OK, subscriptionPayments })
 const omitted = ['subscriptionPayments[]', 'subscriptionPayments[]']
@@ -30,7 +30,7 @@ const statusOf: Call = ({ subscriptions }) => subscriptions.status('inv-1')
 
 const [unreadable, otherForms] = [
   { ...DETAILS, amount: 'a lot', enabled: [1] },
-  { ...rest, ...others, ...OK },
+  { ...rest, paymentID: '12', subscriptionID: 5, ...reversal, ...OK },
 ]
 const same = payment(12, { subscriptionId: '5', ...OK })
 

@@ -37,10 +37,10 @@ describe('case 35: waitForCharge', () => {
   it('ends at its deadline in real time with the last state, although until never ends', async () => {
     const { url } = await openClients(states('pending_retry'))
     const gateway = gatewayClient(url)
-    const facts = { code: 'timeout', operation: 'gateway.status', phase: 'wait', timeoutMs: 500 }
+    const facts = { code: 'timeout', operation: 'gateway.status', phase: 'wait', timeoutMs: 1000 }
     const never = () => new Promise<boolean>(() => undefined)
     const errors = [undefined, never].map((until) =>
-      errorOf(gateway.waitForCharge('ch_1', { until, timeout: 500 })),
+      errorOf(gateway.waitForCharge('ch_1', { until, timeout: 1000 })),
     )
     for (const error of await Promise.all(errors))
       expect(error).toMatchObject({ ...facts, lastState: { status: 'pending_retry' } })
