@@ -51,8 +51,9 @@ describe('calls that the rate limit delays', () => {
     const { clock, sent, read, respond } = await openAfter(limited(2, 30))
     for (const id of ['a', 'b', 'c', 'd', 'e']) await read(id)
     expect(sent).toEqual(['first', 'a', 'b'])
-    await respond(1, limited(1, 30))
+    // The responses come in another order than the requests: the lowest number is the newest.
     await respond(2, limited(0, 30))
+    await respond(1, limited(1, 30))
     await clock.advance(29_999)
     expect(sent).toHaveLength(3)
     await clock.advance(1)
