@@ -1,35 +1,40 @@
 import { describe, expect, it, vi } from 'vitest'
 import { type Credentials, createMemoryTokenStore } from '../../src/index.ts'
 import { CREDENTIALS, errorOf } from '../support/clients.ts'
+import type { MerchantOptions } from '../support/merchant.ts'
 import { api, clock, merchant, useTokenServer } from '../support/token-set-up.ts'
+
+// Which responses reject a login is tested in refusal-shapes.test.ts.
 
 useTokenServer()
 
-/** A body in the API's own format: only a rejection with a code opens the breaker. */
 const CODED = { errorCode: '17', errorMessage: 'no' }
 
-/** Grants the logins with this password alone. */
-const grantOnly = (right: string) => {
+/** Grants the logins with the password `right` alone. */
+const grantRight = () => {
   api.onToken = ({ password }, index) =>
-    password === right ? { status: 200, body: api.tokenBody(index) } : { status: 401, body: CODED }
+    password === 'right' ? { body: api.tokenBody(index) } : { status: 401, body: CODED }
 }
 
-const parallel = <Value>(count: number, call: () => Promise<Value>) =>
-  Promise.all(Array.from({ length: count }, call))
+/** A merchant whose login was rejected. */
+const rejected = async (options: MerchantOptions = {}) => {
+  api.refuse(401, CODED)
+  const opened = merchant(options)
+  await errorOf(opened.details())
+  return opened
+}
 
 describe('a rejected login', () => {
   it.each([
     ['default', 900_000, {}],
     ['loginCooldown', 1_000, { loginCooldown: 1_000 }],
   ])('is retried once after the cool-down of %s, by one of many calls', async (_, coolDown, options) => {
-    api.refuse(403, CODED)
-    const { details } = merchant(options)
-    await errorOf(details())
+    const { details } = await rejected(options)
     clock.jump(coolDown - 1)
     await errorOf(details())
     expect(api.tokenRequests).toHaveLength(1)
     clock.jump(1)
-    await parallel(20, () => errorOf(details()))
+    await Promise.all(Array.from({ length: 20 }, () => errorOf(details())))
     await errorOf(details())
     expect(api.tokenRequests).toHaveLength(2)
     clock.jump(coolDown)
@@ -38,9 +43,7 @@ describe('a rejected login', () => {
   })
 
   it('is retried by login(), which ends the refusal when it succeeds', async () => {
-    api.refuse(401, CODED)
-    const { details, login } = merchant()
-    await errorOf(details())
+    const { details, login } = await rejected()
     expect(await errorOf(login())).toMatchObject({ code: 'authentication_failed', status: 401 })
     await errorOf(details())
     expect(api.tokenRequests).toHaveLength(2)
@@ -51,22 +54,23 @@ describe('a rejected login', () => {
   })
 
   it('is not retried with the same credentials, and retried at once with others', async () => {
-    grantOnly('right')
-    let credentials: Credentials = { ...CREDENTIALS, password: 'wrong' }
+    grantRight()
+    let credentials: Credentials = CREDENTIALS
     const { details } = merchant({ credentials: async () => credentials })
-    await errorOf(details())
-    credentials = { ...CREDENTIALS, password: 'wrong too' }
-    await errorOf(details())
-    credentials = { ...CREDENTIALS, password: 'wrong' }
-    expect(await errorOf(details())).toMatchObject({ status: 401, attempts: 0 })
+    const callWith = (password: string) => {
+      credentials = { ...CREDENTIALS, password }
+      return details()
+    }
+    await errorOf(callWith('wrong'))
+    await errorOf(callWith('wrong too'))
+    expect(await errorOf(callWith('wrong'))).toMatchObject({ status: 401, attempts: 0 })
     expect(api.tokenRequests).toHaveLength(2)
-    credentials = { ...CREDENTIALS, password: 'right' }
-    await details()
+    await callWith('right')
     expect(api.tokenRequests).toHaveLength(3)
   })
 
   it('is remembered by the store; a process with valid credentials logs in for all', async () => {
-    grantOnly('right')
+    grantRight()
     const tokenStore = createMemoryTokenStore()
     const details = (password: string) =>
       merchant({ tokenStore, credentials: { ...CREDENTIALS, password } }).details()
@@ -91,38 +95,31 @@ describe('a rejected login', () => {
   })
 
   it('leaves no secret in the store, and no fingerprint that depends on the password alone', async () => {
-    api.refuse(401, CODED)
-    const kept: string[] = []
+    const fingerprints: (string | undefined)[] = []
     for (const tokenStore of [createMemoryTokenStore(), createMemoryTokenStore()]) {
       const set = vi.spyOn(tokenStore, 'set')
-      await errorOf(merchant({ tokenStore }).details())
-      kept.push(JSON.stringify(set.mock.calls))
+      await rejected({ tokenStore })
+      const text = JSON.stringify(set.mock.calls)
+      for (const secret of [CREDENTIALS.password, CREDENTIALS.clientSecret])
+        expect(text).not.toContain(secret)
+      fingerprints.push(/"fingerprint":"(\w+)"/.exec(text)?.[1])
     }
-    for (const text of kept) {
-      expect(text).not.toContain(CREDENTIALS.password)
-      expect(text).not.toContain(CREDENTIALS.clientSecret)
-    }
-    const fingerprints = kept.map((text) => /"fingerprint":"(\w+)"/.exec(text)?.[1])
     expect(fingerprints[0]).toMatch(/^[0-9a-f]{64}$/)
     expect(fingerprints[0]).not.toBe(fingerprints[1])
   })
 })
 
-describe('login()', () => {
-  it('shares the token request of a call that waits for it', async () => {
-    const { details, login } = merchant()
-    const [, token] = await Promise.all([details(), login()])
-    expect(token.access_token).toBe('access-1')
-    expect(api.tokenRequests).toHaveLength(1)
-  })
+it('login() shares the token request of a call that waits for it', async () => {
+  const { details, login } = merchant()
+  const [, token] = await Promise.all([details(), login()])
+  expect(token.access_token).toBe('access-1')
+  expect(api.tokenRequests).toHaveLength(1)
+})
 
-  it('makes its own token request beside a call that fails because of an earlier rejection', async () => {
-    api.refuse(401, CODED)
-    const { details, login } = merchant()
-    await errorOf(details())
-    api.grant()
-    const [call, token] = await Promise.all([errorOf(details()), login()])
-    expect(call).toMatchObject({ status: 401, attempts: 0 })
-    expect(token.access_token).toBe('access-2')
-  })
+it('login() makes its own token request beside a call that fails because of an earlier rejection', async () => {
+  const { details, login } = await rejected()
+  api.grant()
+  const [call, token] = await Promise.all([errorOf(details()), login()])
+  expect(call).toMatchObject({ status: 401, attempts: 0 })
+  expect(token.access_token).toBe('access-2')
 })
