@@ -118,4 +118,8 @@ describe('a refusal in the API’s own shape has a verdict', () => {
     expect(login?.code === 'locked_out').toBe(verdict === 'locked')
     expect(login?.retryable).toBe(verdict === 'somebody-else' || verdict === 'rate-limited')
   })
+
+  it('but a 401 for an operation without credentials is a mere refusal', async () => {
+    expect(await errorOf(clientsOf(401, '').gateway.reference())).toMatchObject({ verdict: 'refused' })
+  })
 })
