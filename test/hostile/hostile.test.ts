@@ -27,7 +27,7 @@ test(`${COUNT} hostile responses, aborts and time limits, from SEED=${CASE ?? SE
   expect(endings.flatMap(oracle.judge)).toEqual([])
   expect({ strayed: oracle.strayed(), unhandled }).toEqual({ strayed: 0, unhandled: [] })
   await vi.waitFor(() => expect(timers.size, 'no timer stays').toBe(0), { timeout: 20_000 })
-  if (CASE !== undefined) return
+  if (CASE !== undefined || endings.length < COUNT) return
   // A run without one of these proves nothing about it.
   const seen = new Set(endings.flatMap(({ code = 'success', outcome = 'success' }) => [code, outcome]))
   const codes = [

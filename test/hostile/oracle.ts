@@ -109,7 +109,11 @@ export const startOracle = async () => {
       const key = header('idempotency-key')
       if (!isAgain) account.received += 1
       if (key && !isAgain) account.sentKeys.add(key)
-      const acts = !isHostile || seen.every((each) => mayAct(operation, each))
+      const { abort, options } = conduct
+      // A client that is in a hurry may see the status without the body.
+      const isHasty = abort !== undefined || Math.min(options.timeout, options.totalTimeout) < 1_000
+      const views = isHasty ? [...seen, ...seen.map((each) => ({ ...each, said: undefined }))] : seen
+      const acts = !isHostile || views.every((each) => mayAct(operation, each))
       if (acts && !(key && account.keys.has(key))) {
         account.acted += 1
         if (!isAgain) account.actedFirst += 1
