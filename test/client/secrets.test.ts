@@ -1,160 +1,140 @@
 import { describe, expect, it } from 'vitest'
+import type { FetchFunction } from '../../src/index.ts'
 import { CHARGE_REQUEST } from '../support/bodies.ts'
+import { CREDENTIALS, errorOf, gatewayClient, subscriptionsClient, TOKEN } from '../support/clients.ts'
 import {
-  API_KEY,
-  CREDENTIALS,
-  errorOf,
-  gatewayClient,
-  subscriptionsClient,
-  TOKEN,
-} from '../support/clients.ts'
-import { type Call, calls, failureOf, once, openClients, recording } from '../support/open-clients.ts'
+  type Call,
+  type Clients,
+  calls,
+  failureOf,
+  once,
+  openClients,
+  recording,
+} from '../support/open-clients.ts'
 import { textOf } from '../support/refused.ts'
-import { type Received, type Script, startServer } from '../support/scripted-server.ts'
+import { type Received, type Script, startServer, withLogin } from '../support/scripted-server.ts'
 import { closedPort } from '../support/serve.ts'
+import { skippingClock } from '../support/skipping-clock.ts'
 
-const OTP = '918273'
-const REFRESH = 'refresh-03'
-const SECRETS = [TOKEN, REFRESH, API_KEY, OTP, CREDENTIALS.clientSecret, CREDENTIALS.password]
+// Each has characters that JSON or a URL writes differently.
+const apiKey = `k'e"y&<1>/+=\\.*`
+const credentials = { ...CREDENTIALS, clientSecret: 'cl/ent+sec"ret%41', password: `p'w&"<ord>+/ä=1` }
+const OTP = `73"9154 x`
+const HEADER = 'partner/header+value'
+const SECRETS = [TOKEN, 'refresh-03', apiKey, OTP, HEADER, credentials.clientSecret, credentials.password]
 const confirm: Call = ({ gateway }) => gateway.confirm('conf_1', { otp: OTP })
 
-const expectNoSecret = (value: unknown): void => {
+const expectNoSecret = (value: unknown, write: (secret: string) => string = encodeURIComponent): void => {
   const text = textOf(value)
-  for (const secret of SECRETS) {
-    expect(text).not.toContain(secret)
-    expect(text).not.toContain(encodeURIComponent(secret))
+  for (const secret of SECRETS)
+    for (const form of [secret, write(secret), JSON.stringify(write(secret)).slice(1, -1)])
+      expect(text).not.toContain(form)
+}
+
+/** The secrets that a request has. */
+const secretsOf = ({ url }: Received): string[] => {
+  if (url === '/oauth/token') return [credentials.clientSecret, credentials.password, HEADER]
+  if (!url.includes('/mfs/')) return [TOKEN, HEADER]
+  return [apiKey, HEADER, ...(url.includes('confirm') ? [OTP] : [])]
+}
+
+/** A response that repeats every secret of its request, in body and headers. */
+const echo = (status: number, request: Received, write: (secret: string) => string = String): Script => {
+  const words = secretsOf(request).map(write).join(' and ')
+  const header = encodeURIComponent(words)
+  return {
+    status,
+    headers: { 'x-echo': header, 'set-cookie': `a=${TOKEN}`, 'x-api-key': TOKEN, 'x-request-id': header },
+    body: {
+      errorCode: words,
+      errorMessage: `received ${JSON.stringify(request.headers)} ${request.body} ${words}`,
+      error: { code: words, message: request.body },
+      access_token: TOKEN,
+      nested: [{ client_secret: 'x', otp: OTP, password: credentials.password, kept: 'kept' }],
+      [words]: words,
+    },
   }
 }
 
-/** A response that repeats everything that the server received, in body and headers. */
-const echo = (status: number, request: Received): Script => ({
-  status,
-  headers: {
-    'x-echo': String(request.headers.authorization),
-    'set-cookie': `session=${API_KEY}`,
-    'x-api-key': API_KEY,
-    'x-request-id': `id-${request.headers.authorization?.slice(7) ?? ''}`,
-  },
-  body: {
-    errorCode: request.headers.authorization ?? '07',
-    errorMessage: `received ${JSON.stringify(request.headers)} ${request.body}`,
-    error: { code: 'echo', message: request.body },
-    access_token: TOKEN,
-    nested: [{ client_secret: 'x', otp: OTP, password: CREDENTIALS.password, kept: 'kept' }],
-    [`name-${request.headers.authorization}`]: encodeURIComponent(String(request.headers.authorization)),
-  },
-})
-
-const watching = () => {
-  const { hooks, seen } = recording()
-  const onUnexpected = (report: object) => void seen.push(['report', { ...report }])
-  return { options: { ...once, hooks, onUnexpected }, seen }
+/** Clients of a server that grants logins. With a format of token requests, the script is for logins, too. */
+const open = async (
+  script: (request: Received) => Script,
+  options: object = {},
+  format?: 'json' | 'form',
+) => {
+  const { url } = await startServer(format ? script : withLogin(script))
+  const settings = { ...once, headers: { 'x-partner-secret': HEADER }, ...options }
+  return {
+    gateway: gatewayClient(url, { apiKey, ...settings }),
+    subscriptions: subscriptionsClient(url, { credentials, tokenRequestFormat: format, ...settings }),
+  } as Clients
 }
 
-describe('case 50: no secret is in an error, a hook, a report or a client', () => {
-  it.each([200, 400, 401, 403, 404, 422, 429, 500])(
-    'when the server repeats everything with HTTP %i',
-    async (status) => {
-      const { options, seen } = watching()
-      const clients = await openClients((request) => echo(status, request), options)
-      for (const call of [calls.subscribe, calls.charge]) expectNoSecret(await errorOf(call(clients)))
-      if (status !== 200) expectNoSecret(await errorOf(confirm(clients)))
-      const login = subscriptionsClient((await startServer((request) => echo(status, request))).url, options)
-      for (const call of [login.details('sub-1'), login.login()]) {
-        const error = await errorOf(call)
-        expectNoSecret(error)
-        expect(error).toMatchObject({ body: undefined })
-      }
-      expectNoSecret(seen)
-      expectNoSecret([clients.subscriptions, clients.gateway])
-      expect(seen.length).toBeGreaterThan(4)
-    },
-  )
+describe.each<[string, (secret: string) => string]>([
+  ['as it is', String],
+  ['as JSON text', (secret) => JSON.stringify(secret).slice(1, -1)],
+  ['as part of a URL', encodeURIComponent],
+])(
+  'case 50: no secret that the server repeats %s is in an error, a hook, a report or a client',
+  (_, write) => {
+    it.each([200, 400, 401, 403, 404, 422, 429, 500])(
+      'with HTTP %i, for a call or a login',
+      async (status) => {
+        const { hooks, seen } = recording()
+        const onUnexpected = (report: object) => void seen.push(['report', { ...report }])
+        const options = { hooks, onUnexpected }
+        const repeat = (request: Received) => echo(status, request, write)
+        const clients = await open(repeat, options)
+        const made =
+          status === 200 ? [calls.subscribe, calls.charge] : [calls.subscribe, calls.charge, confirm]
+        for (const call of made) expectNoSecret(await errorOf(call(clients)), write)
+        for (const format of ['json', 'form'] as const) {
+          const refused = await open(repeat, options, format)
+          for (const call of [calls.details, calls.login]) {
+            const error = await errorOf(call(refused))
+            expectNoSecret(error, write)
+            expect(error).toMatchObject({ body: undefined })
+          }
+        }
+        expectNoSecret([seen, clients.subscriptions, clients.gateway], write)
+        expect(seen.length).toBeGreaterThan(4)
+      },
+    )
+  },
+)
 
+describe('case 50: no secret is in an error', () => {
   it('when there is no response, or one that is text', async () => {
     const gone = await closedPort()
-    expectNoSecret(await errorOf(gatewayClient(gone, once).charge(CHARGE_REQUEST)))
-    expectNoSecret(await errorOf(subscriptionsClient(gone, once).details('sub-1')))
+    expectNoSecret(await errorOf(gatewayClient(gone, { ...once, apiKey }).charge(CHARGE_REQUEST)))
+    expectNoSecret(await errorOf(subscriptionsClient(gone, { ...once, credentials }).details('sub-1')))
     for (const padding of [0, 1990]) {
-      const body = ({ headers }: Received) =>
-        `${'x'.repeat(padding)}${headers.authorization}${'x'.repeat(1900)}`
-      const error = await failureOf((request) => ({ status: 500, body: body(request) }), calls.charge, once)
-      expect(textOf(error)).not.toContain('api-key')
+      const body = `${'x'.repeat(padding)}${apiKey}${'x'.repeat(1900)}`
+      const error = await errorOf(calls.charge(await open(() => ({ status: 500, body }))))
+      expect(textOf(error)).not.toContain(apiKey.slice(0, 4))
     }
   })
 
   it('when the given fetch throws an error that quotes the request', async () => {
-    const error = await failureOf({}, confirm, {
-      ...once,
-      fetch: (_, request) => Promise.reject(Object.assign(new Error(JSON.stringify(request)), { request })),
-    })
+    const fetch: FetchFunction = (_, request) =>
+      Promise.reject(Object.assign(new Error(JSON.stringify(request)), { request }))
+    const error = await errorOf(confirm(await open(() => ({}), { fetch })))
     expectNoSecret(error)
     expect(error.cause).toBeUndefined()
   })
 
   it('when waitForCharge keeps its last failure as the cause', async () => {
-    const wait: Call = ({ gateway }) => gateway.waitForCharge('ch_1')
-    const error = await failureOf((request) => echo(503, request), wait, once)
+    const { gateway } = await open((request) => echo(503, request), { clock: skippingClock() })
+    const error = await errorOf(gateway.waitForCharge('ch_1'))
     expect(error).toMatchObject({ lastState: undefined, cause: { code: 'api_error', status: 503 } })
     expectNoSecret(error)
   })
 
   it('and the rest of the response is kept', async () => {
-    const error = await failureOf((request) => echo(422, request), confirm)
+    const error = await errorOf(confirm(await open((request) => echo(422, request))))
     expect(error).toMatchObject({ body: { nested: [{ kept: 'kept' }] }, status: 422 })
     expect(textOf(error)).not.toContain('set-cookie')
     expect(textOf(error)).toContain('x-echo')
-  })
-})
-
-describe.each<[string, (secret: string) => string]>([
-  ['as it is', (secret) => secret],
-  ['as JSON text', (secret) => JSON.stringify(secret).slice(1, -1)],
-  ['as part of a URL', encodeURIComponent],
-])('a secret that the server repeats %s', (_, write) => {
-  // Each has characters that JSON or a URL writes differently.
-  const apiKey = `k'e"y&<1>/+=\\.*`
-  const credentials = { ...CREDENTIALS, clientSecret: 'cl/ent+sec"ret%41', password: `p'w&"<ord>+/ä=1` }
-  const otp = `73"9154 x`
-  const header = 'partner/header+value'
-
-  /** A server that repeats secrets in everything, and a check that an error has none of them. */
-  const repeating = async (...secrets: string[]) => {
-    const words = secrets.map(write).join(' and ')
-    const server = await startServer(({ body }) => ({
-      status: 400,
-      headers: { 'x-trace': encodeURIComponent(words), 'x-request-id': encodeURIComponent(words) },
-      body: {
-        errorCode: words,
-        errorMessage: `${words} ${body}`,
-        error: { code: words },
-        nested: [{ [words]: words }],
-      },
-    }))
-    const expectNone = async (call: Promise<unknown>, hidden = secrets) => {
-      const text = textOf(await errorOf(call))
-      for (const secret of hidden.flatMap((one) => [
-        one,
-        write(one),
-        JSON.stringify(write(one)).slice(1, -1),
-      ]))
-        expect(text).not.toContain(secret)
-    }
-    return { url: server.url, expectNone }
-  }
-
-  it('is in no error of a call', async () => {
-    const { url, expectNone } = await repeating(apiKey, otp, header)
-    const client = gatewayClient(url, { apiKey, headers: { 'x-partner-secret': header } })
-    await expectNone(client.charge(CHARGE_REQUEST), [apiKey, header])
-    await expectNone(client.confirm('conf_1', { otp }))
-  })
-
-  it.each(['json', 'form'] as const)('is in no error of a login by %s', async (tokenRequestFormat) => {
-    const { url, expectNone } = await repeating(credentials.clientSecret, credentials.password)
-    const client = subscriptionsClient(url, { credentials, tokenRequestFormat })
-    await expectNone(client.login())
-    await expectNone(client.status('inv-1'))
   })
 })
 
