@@ -53,6 +53,13 @@ describe('onError receives every call that failed, once', () => {
     ])
   })
 
+  it('such as a login that is rejected', async () => {
+    const { url } = await startServer([{ status: 401 }])
+    const { hooks, seen } = recording()
+    await errorOf(subscriptionsClient(url, { hooks }).login())
+    expect(seen.map(([name]) => name)).toEqual(['request', 'response', 'error'])
+  })
+
   it('such as a health check of a service that is down', async () => {
     const { hooks, seen } = recording()
     const { gateway } = await openClients({ status: 503 }, { hooks, retry: false })

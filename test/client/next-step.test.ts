@@ -20,6 +20,8 @@ const find = (how: string) => ({ step: 'find-out', how })
 const pause = (afterMs: number, reason: string) => ({ step: 'pause-queue', afterMs, reason })
 const ownKey: Call = ({ gateway }) => gateway.charge(CHARGE_REQUEST, { idempotencyKey: 'order-1', ...once })
 
+const OURS = { code: 'timeout', operation: 'gateway.reset', outcome: 'unknown', retryable: true }
+
 describe('nextStep', () => {
   it.each<[string, Call, Script, object]>([
     ['a lost charge', ownKey, lost, { step: 'retry', afterMs: 30_000, idempotencyKey: 'order-1' }],
@@ -55,7 +57,7 @@ describe('nextStep', () => {
   it.each([
     ['a deadlock of a database', Object.assign(new Error('deadlock detected'), { code: '40P01' })],
     ['an error of the network', Object.assign(new TypeError('x'), { cause: { code: 'ECONNRESET' } })],
-    ['several errors', new AggregateError([new Error('one'), new Error('two')], 'x')],
+    ['several errors', new AggregateError([OURS, new Error('two')], 'x')],
     ['JSON of another program', { code: 'timeout', message: 'x' }],
     ['text', 'timeout'],
     ['nothing', undefined],

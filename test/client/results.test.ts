@@ -94,6 +94,12 @@ it.each<[string, Call, body: object, error: object]>([
   ['case 22: the code 000', subscribe, { ...SUBSCRIBED, errorCode: '000' }, unclear],
   ['case 22: the code 7 as a number', subscribe, { ...SUBSCRIBED, errorCode: 7 }, unclear],
   ['case 22: a code that is an object', subscribe, { ...SUBSCRIBED, errorCode: { code: '00' } }, unclear],
+  [
+    'case 52: an error code beside the created object',
+    subscribe,
+    { ...SUBSCRIBED, errorCode: '07' },
+    unclear,
+  ],
   ['no list of payments', list, OK, { code: 'unexpected_response' }],
   ['an error object for a confirmation', confirm, expired, { ...rejected, errorCode: 'charge_expired' }],
   ['an error object beside another field', confirm, { ...expired, serverRequestId: 'r-1' }, rejected],
@@ -166,6 +172,7 @@ describe('cases 33 and 101: an idempotency key of another charge', () => {
       expect(error.message).toContain(`another ${fields} than the request`)
       expect(error.message).toMatch(/status\(id\).*another key/)
       expect(error.message).not.toMatch(/8801799999999|999/)
+      expect(JSON.stringify(error)).not.toContain(CHARGE_REQUEST.msisdn)
       expect(nextStep(error)).toEqual({ step: 'find-out', how: 'read-charge' })
       expect(reports).toEqual([])
       expect(mock.state.charges()).toHaveLength(1)

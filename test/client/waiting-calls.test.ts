@@ -216,7 +216,7 @@ it.each([61_000, 86_400_000])(
 describe('case 60: a call that the server would reject for 600 s', () => {
   const failed = { code: 'rate_limited', attempts: 0, outcome: 'not-sent', retryAfterMs: 600_000 }
 
-  it.each([{ retry: {} }, { retry: false as const }, { retry: { limit: 1 } }])(
+  it.each([{ totalTimeout: 700_000 }, { retry: false as const }, { retry: { limit: 1 } }])(
     'with %j fails at once',
     async (options) => {
       const { clock, sent, read } = await openAfter(refusal(600), options)
