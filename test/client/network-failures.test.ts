@@ -52,7 +52,10 @@ describe('a request may have been sent when fetch fails', () => {
     ['because the socket closed', fetchFailed(coded('UND_ERR_SOCKET'))],
     ['because the host became unreachable', fetchFailed(coded('EHOSTUNREACH', { syscall: 'read' }))],
     ['because of two addresses, of which one reset', several([ECONNREFUSED, coded('ECONNRESET')])],
-    ['with an aggregate that hides one without a code', several([ECONNREFUSED, new Error('x')], 'ECONNREFUSED')],
+    [
+      'with an aggregate that hides one without a code',
+      several([ECONNREFUSED, new Error('x')], 'ECONNREFUSED'),
+    ],
     ['because a certificate was refused after a reset', several([circle, coded('CERT_HAS_EXPIRED')])],
     ['because TLS failed', fetchFailed(coded('ERR_SSL_WRONG_VERSION_NUMBER'))],
     ['because the server demands a certificate', coded('ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED')],
