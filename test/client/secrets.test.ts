@@ -71,7 +71,7 @@ const open = async (
 }
 
 describe.each<[string, (secret: string) => string]>([
-  ['as it is', String],
+  ['unchanged', String],
   ['as JSON text', (secret) => JSON.stringify(secret).slice(1, -1)],
   ['as part of a URL', encodeURIComponent],
 ])(
