@@ -114,7 +114,7 @@ it.each<[string, Call, body: object, error: object]>([
     { ...unexpected, message: expect.stringContaining('lacks id') },
   ],
 ])(
-  '200 with %s is an error that keeps the body, but not the number of the payer',
+  '%s in a 200 is an error that keeps the body, but not the number of the payer',
   async (_, call, body, expected) => {
     const error = await failureOf<UnexpectedResponseError>({ body }, call, once)
     const { msisdn: _number, ...kept } = body as { readonly msisdn?: unknown }
