@@ -76,7 +76,7 @@ const placeOf = ({ method, url, endpoint: { path } }: Call): string => {
 const checkBaseUrl = ({ endpoint }: Call): string => `. Check baseUrl: the client adds ${endpoint.path} to it`
 
 const waitText = (refusedWaitMs: number | undefined): string =>
-  refusedWaitMs === undefined ? '' : `, and the required wait of ${formatDuration(refusedWaitMs)} is too long`
+  refusedWaitMs === undefined ? '' : `, and the wait of ${formatDuration(refusedWaitMs)} is too long`
 
 const meaningOf = (verdict: Verdict, auth: AuthKind): string | undefined => {
   if (verdict === 'locked') return 'the account is locked: valid credentials are rejected too'
@@ -171,7 +171,7 @@ const connectionError = (
   what += waitText(refusedWaitMs)
   if (call.outcome === 'not-sent' && NO_SUCH_HOST.test(reason ?? ''))
     what += MOCK_HOST.test(new URL(call.url).hostname)
-      ? '. This host exists only in the mock: pass fetch: mock.fetch, or set up MSW'
+      ? '. Only the mock has this host: pass fetch: mock.fetch, or set up MSW'
       : checkBaseUrl(call)
   const own = { cause, reason, retryAfterMs: refusedWaitMs }
   return new errors.ConnectionError(...explain(call, what, !certificate, own))

@@ -1,5 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createMemoryTokenStore, type TokenRecord, type TokenStore } from '../../src/index.ts'
+import {
+  createMemoryTokenStore,
+  type MandateKitError,
+  type TokenRecord,
+  type TokenStore,
+} from '../../src/index.ts'
 import { errorOf } from '../support/clients.ts'
 import { createMerchant, type MerchantOptions, recordKey } from '../support/merchant.ts'
 import { api, clock, useTokenServer } from '../support/token-set-up.ts'
@@ -19,10 +24,21 @@ afterEach(() => vi.useRealTimers())
 const merchant = (options: MerchantOptions = {}) =>
   createMerchant(api.url, clock, { onUnexpected: ({ message }) => reports.push(message), ...options })
 
+/** Makes so many calls that fail, some time apart, and returns their errors. */
+const failures = async (count: number, details: () => Promise<void>, apart = 10_000) => {
+  const errors: MandateKitError[] = []
+  for (let call = 0; call < count; call += 1) {
+    errors.push(await errorOf(details()))
+    clock.jump(apart)
+  }
+  return errors
+}
+
 const broken = (): never => {
   throw Object.assign(new Error('redis://user:hunter2@host is down'), { code: 'ECONNREFUSED' })
 }
 const never = () => new Promise<never>(() => undefined)
+const isDown = { get: broken, set: broken, delete: broken, withLock: broken }
 
 const EMPTY: TokenRecord = { version: 2, blocks: [], unauthorizedRenewals: [] }
 const NOW = Date.UTC(2026, 10, 28)
@@ -59,7 +75,7 @@ const withShortBlock = (salt?: string) => (kept: TokenRecord | undefined) =>
 
 describe('a store that', () => {
   it.each<[string, object]>([
-    ['throws', { get: broken, set: broken, delete: broken, withLock: broken }],
+    ['throws', isDown],
     ['rejects', { get: async () => broken(), set: async () => broken(), withLock: async () => broken() }],
     ['cannot read', { get: broken }],
     ['cannot write, as a full one', { set: broken }],
@@ -97,7 +113,7 @@ describe('a store that', () => {
   })
 
   it.each<[string, () => TokenStore]>([
-    ['is down', () => storeWith({ get: broken, set: broken, withLock: broken })],
+    ['is down', () => storeWith(isDown)],
     ['is full', () => storeWith({ set: broken })],
     ['forgets', () => storeWith({ get: () => undefined })],
     ['always returns an old record', () => storeThatReads(() => old())],
@@ -110,11 +126,8 @@ describe('a store that', () => {
   ])('%s does not make the client retry a rejected login', async (_, tokenStore) => {
     api.refuse(401, { errorCode: '17', errorMessage: 'no' })
     const { details } = merchant({ tokenStore: tokenStore() })
-    for (let call = 0; call < 20; call += 1) {
-      const rejected = { code: 'authentication_failed', status: 401, errorCode: '17' }
-      expect(await errorOf(details())).toMatchObject(rejected)
-      clock.jump(10_000)
-    }
+    const rejected = { code: 'authentication_failed', status: 401, errorCode: '17' }
+    expect(await failures(20, details)).toMatchObject(Array(20).fill(rejected))
     expect(api.tokenRequests).toHaveLength(1)
   })
 
@@ -125,10 +138,7 @@ describe('a store that', () => {
     vi.spyOn(tokenStore, 'set').mockImplementation(broken)
     clock.jump(3_600_000)
     api.refuse(401, { errorCode: '17' })
-    for (let call = 0; call < 20; call += 1) {
-      await errorOf(details())
-      clock.jump(10_000)
-    }
+    await failures(20, details)
     expect(api.tokenRequests).toHaveLength(2)
   })
 
@@ -150,9 +160,8 @@ describe('a store that', () => {
     api.refuse(429, {}, { 'retry-after': '50' })
     const tokenStore = storeThatReads(() => old())
     const { details } = merchant({ tokenStore, rateLimit: 'throw', retry: false })
-    for (let call = 0; call < 10; call += 1) {
-      expect(await errorOf(details())).toMatchObject({ code: 'rate_limited' })
-    }
+    const limited = { code: 'rate_limited' }
+    expect(await failures(10, details, 0)).toMatchObject(Array(10).fill(limited))
     expect(api.tokenRequests).toHaveLength(1)
   })
 
@@ -225,10 +234,9 @@ describe('a store that', () => {
     const { details } = merchant({ tokenStore, totalTimeout: 600_000 })
     const calls = Array.from({ length: 20 }, () => errorOf(details()))
     await vi.advanceTimersByTimeAsync(30_000)
-    for (const error of await Promise.all(calls)) {
-      expect(error).toMatchObject({ code: 'rate_limited', phase: 'login', outcome: 'not-sent' })
-      expect(error).toMatchObject({ retryable: true, retryAfterMs: 5_000 })
-    }
+    const facts = { code: 'rate_limited', phase: 'login', outcome: 'not-sent', retryable: true }
+    for (const error of await Promise.all(calls))
+      expect(error).toMatchObject({ ...facts, retryAfterMs: 5_000 })
     expect(api.tokenRequests).toHaveLength(0)
     expect(reports).toEqual([])
   })
@@ -237,8 +245,7 @@ describe('a store that', () => {
 it('a rejected login is remembered on a runtime that cannot calculate a fingerprint', async () => {
   vi.spyOn(crypto, 'subtle', 'get').mockReturnValue(undefined as never)
   api.refuse(401, { errorCode: '17' })
-  const { details } = merchant()
-  for (let call = 0; call < 5; call += 1) await errorOf(details())
+  await failures(5, merchant().details, 0)
   expect(api.tokenRequests).toHaveLength(1)
 })
 
@@ -263,11 +270,8 @@ it.each([Number.POSITIVE_INFINITY, Number.MAX_VALUE, 1e15])(
       delete: (key) => texts.delete(key),
     }
     api.refuse(401, {})
-    for (let process = 0; process < 5; process += 1) {
-      const { details } = merchant({ tokenStore: { ...tokenStore }, loginCooldown })
-      expect(await errorOf(details())).toMatchObject({ code: 'authentication_failed' })
-      clock.jump(3_600_000)
-    }
+    const process = () => merchant({ tokenStore: { ...tokenStore }, loginCooldown }).details()
+    for (const { code } of await failures(5, process, 3_600_000)) expect(code).toBe('authentication_failed')
     expect(api.tokenRequests).toHaveLength(1)
     expect(reports).toEqual([])
   },

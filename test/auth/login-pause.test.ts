@@ -1,33 +1,27 @@
 import { describe, expect, it } from 'vitest'
-import { type CallOptions, createMemoryTokenStore } from '../../src/index.ts'
+import { createMemoryTokenStore } from '../../src/index.ts'
 import { errorOf } from '../support/clients.ts'
 import type { MerchantOptions } from '../support/merchant.ts'
 import { api, clock, merchant, useTokenServer } from '../support/token-set-up.ts'
 
 useTokenServer()
 
-/** Delays the first login by so many seconds, and grants the next one. */
-const delayLogin = (seconds: number, status = 429) => {
-  api.onToken = (_request, index) =>
-    index === 1
-      ? { status, headers: { 'retry-after': String(seconds) } }
-      : { status: 200, body: api.tokenBody(index) }
+/** A merchant whose first call was told to wait so many seconds for its login. The next login is granted. */
+const told = async (seconds: number, options: MerchantOptions = {}, status = 429) => {
+  const refusal = { status, headers: { 'retry-after': String(seconds) } }
+  api.onToken = (_request, index) => (index === 1 ? refusal : { body: api.tokenBody(index) })
+  const opened = merchant(options)
+  await errorOf(opened.details())
+  return opened
 }
 
 describe('a login that received Retry-After', () => {
   it.each([429, 503])('with HTTP %i fails later calls at once until that time', async (status) => {
-    delayLogin(600, status)
-    const { details } = merchant()
-    await errorOf(details())
+    const { details } = await told(600, {}, status)
     clock.jump(60_000)
-    expect(await errorOf(details())).toMatchObject({
-      code: 'rate_limited',
-      operation: 'subscriptions.details',
-      phase: 'login',
-      outcome: 'not-sent',
-      retryable: true,
-      retryAfterMs: 540_000,
-    })
+    const facts = { code: 'rate_limited', phase: 'login', outcome: 'not-sent', retryable: true }
+    const operation = 'subscriptions.details'
+    expect(await errorOf(details())).toMatchObject({ ...facts, operation, retryAfterMs: 540_000 })
     expect(api.tokenRequests).toHaveLength(1)
     clock.jump(540_000)
     await details()
@@ -35,9 +29,7 @@ describe('a login that received Retry-After', () => {
   })
 
   it('delays later calls when the time is near, and one login serves them all', async () => {
-    delayLogin(40)
-    const { details } = merchant()
-    await errorOf(details())
+    const { details } = await told(40)
     const calls = [details(), details(), details()]
     await expect.poll(() => clock.sleeping).toBe(3)
     clock.jump(40_000)
@@ -45,22 +37,18 @@ describe('a login that received Retry-After', () => {
     expect(api.tokenRequests).toHaveLength(2)
   })
 
-  it.each<[string, MerchantOptions, CallOptions]>([
-    ["with rateLimit: 'throw'", { rateLimit: 'throw', retry: { limit: 0 } }, {}],
-    ['that has less time', {}, { totalTimeout: 30_000 }],
-  ])('does not delay a call %s', async (_, options, callOptions) => {
-    delayLogin(40)
-    const { client, details } = merchant(options)
-    await errorOf(details())
-    const error = await errorOf(client.details('sub-1', callOptions))
-    expect(error).toMatchObject({ code: 'rate_limited', retryAfterMs: 40_000 })
-    expect(api.tokenRequests).toHaveLength(1)
+  it('does not delay a call that has less time, or whose client throws instead of waiting', async () => {
+    const { client } = await told(40)
+    for (const call of [
+      client.details('sub-1', { totalTimeout: 30_000 }),
+      client.withOptions({ rateLimit: 'throw' }).details('sub-1'),
+    ])
+      expect(await errorOf(call)).toMatchObject({ code: 'rate_limited', retryAfterMs: 40_000 })
+    expect([clock.sleeping, api.tokenRequests.length]).toEqual([0, 1])
   })
 
   it('no longer delays a call whose signal is aborted', async () => {
-    delayLogin(40)
-    const { details } = merchant()
-    await errorOf(details())
+    const { details } = await told(40)
     const controller = new AbortController()
     const call = errorOf(details(controller.signal))
     await expect.poll(() => clock.sleeping).toBe(1)
@@ -68,27 +56,18 @@ describe('a login that received Retry-After', () => {
     expect(await call).toMatchObject({ code: 'aborted', outcome: 'not-sent' })
   })
 
-  it('delays every process that shares the store', async () => {
-    delayLogin(600)
+  it('delays every process that shares the store, but not login()', async () => {
     const tokenStore = createMemoryTokenStore()
-    await errorOf(merchant({ tokenStore }).details())
+    const { details, login } = await told(600, { tokenStore, rateLimit: 'throw', retry: { limit: 0 } })
     expect(await errorOf(merchant({ tokenStore }).details())).toMatchObject({ retryAfterMs: 600_000 })
     expect(api.tokenRequests).toHaveLength(1)
-  })
-
-  it('does not delay login()', async () => {
-    delayLogin(600)
-    const { details, login } = merchant()
-    await errorOf(details())
     await login()
     await details()
     expect(api.tokenRequests).toHaveLength(2)
   })
 
   it('delays calls no longer than the cool-down of a rejected login', async () => {
-    delayLogin(86_400)
-    const { details } = merchant({ loginCooldown: 120_000 })
-    await errorOf(details())
+    const { details } = await told(86_400, { loginCooldown: 120_000 })
     expect(await errorOf(details())).toMatchObject({ retryAfterMs: 120_000 })
     clock.jump(120_000)
     await details()
@@ -119,42 +98,4 @@ describe('a login that received Retry-After', () => {
       await details()
     },
   )
-})
-
-describe('a login that got no token', () => {
-  const page = { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>Maintenance</html>' }
-
-  it.each<[string, { status: number; headers?: Record<string, string>; body?: unknown }, string]>([
-    ['a 429 without a time', { status: 429, body: {} }, 'rate_limited'],
-    ['a page with status 200', page, 'unexpected_response'],
-    ['a redirect', { status: 302, headers: { location: 'https://login.example/' } }, 'unexpected_response'],
-    ['a 403 without the API’s own shape', { status: 403, body: { message: 'Forbidden' } }, 'api_error'],
-    ['a 404 of a proxy', { status: 404, body: '<html></html>' }, 'api_error'],
-  ])(
-    'case 94: but %s gives the calls of that login and later calls the same class, retryable',
-    async (_, answer, code) => {
-      api.onToken = () => answer
-      const { details } = merchant({ rateLimit: 'throw', retry: false })
-      const sharing = await Promise.all([errorOf(details()), errorOf(details())])
-      for (const error of [...sharing, await errorOf(details())])
-        expect(error).toMatchObject({ code, phase: 'login', outcome: 'not-sent', retryable: true })
-      expect(api.tokenRequests).toHaveLength(1)
-    },
-  )
-
-  it("does not delay a call of withOptions({ rateLimit: 'throw' }), though its client waits", async () => {
-    delayLogin(40)
-    const { client } = merchant()
-    await errorOf(client.details('sub-1'))
-    const impatient = client.withOptions({ rateLimit: 'throw' })
-    expect(await errorOf(impatient.details('sub-1'))).toMatchObject({
-      code: 'rate_limited',
-      retryAfterMs: 40_000,
-    })
-    expect(clock.sleeping).toBe(0)
-    const waiting = client.details('sub-1')
-    await expect.poll(() => clock.sleeping).toBe(1)
-    clock.jump(40_000)
-    await waiting
-  })
 })

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createMemoryTokenStore } from '../../src/index.ts'
 import { errorOf, subscriptionsClient } from '../support/clients.ts'
+import { limited } from '../support/limited.ts'
 import { settled } from '../support/manual-clock.ts'
 import type { Script } from '../support/scripted-server.ts'
 import { api, clock, merchant, useTokenServer } from '../support/token-set-up.ts'
@@ -8,56 +9,7 @@ import { api, clock, merchant, useTokenServer } from '../support/token-set-up.ts
 useTokenServer()
 afterEach(() => vi.useRealTimers())
 
-const PAGE = { body: '<h1>Not here</h1>', headers: { 'content-type': 'text/html' } }
 const HOUR = 3_600_000
-const httpDate = (time: number) => new Date(time).toUTCString()
-
-/** Responds to the first token requests with this response, and grants the next ones. */
-const failLogins = (status: number, times: number, response: object = PAGE) => {
-  api.onToken = (_request, index) =>
-    index <= times ? { status, ...response } : { body: api.tokenBody(index) }
-}
-
-describe.each([
-  ['case 54: a 404 page', 404, PAGE],
-  ['case 54: a 404 with a code', 404, { body: { errorCode: '17' } }],
-  ['case 55: a 200 without a token', 200, { body: { success: false } }],
-  ['case 55: a 500 with a code', 500, { body: { errorCode: '99' } }],
-])('%s in response to a login', (_, status, response) => {
-  it('pauses the logins of the whole fleet for 10 s, and speaks of no locked account', async () => {
-    failLogins(status, 1, response)
-    const tokenStore = createMemoryTokenStore()
-    const [one, other] = [merchant({ tokenStore }), merchant({ tokenStore })]
-    const first = await errorOf(one.details())
-    expect(first).toMatchObject({ status, phase: 'login', outcome: 'not-sent' })
-    for (const { details } of [one, other, one, other]) {
-      const error = await errorOf(details())
-      expect(error).toMatchObject({ status, attempts: 0, retryAfterMs: 10_000, retryable: true })
-      for (const { code, message } of [first, error]) expect(`${code} ${message}`).not.toMatch(/lock/i)
-    }
-    expect(api.tokenRequests).toHaveLength(1)
-    clock.jump(10_000)
-    await other.details()
-    await one.details()
-    expect(api.tokenRequests).toHaveLength(2)
-  })
-
-  it('doubles the pause up to 15 minutes, and a login ends it', async () => {
-    failLogins(status, 9, response)
-    const { details } = merchant()
-    for (const pause of [1, 2, 4, 8, 16, 32, 64, 90, 90].map((pause) => pause * 10_000)) {
-      await errorOf(details())
-      expect(await errorOf(details())).toMatchObject({ retryAfterMs: pause })
-      clock.jump(pause)
-    }
-    await details()
-    clock.jump(HOUR)
-    failLogins(status, 11, response)
-    await errorOf(details())
-    expect(await errorOf(details())).toMatchObject({ retryAfterMs: 10_000 })
-    expect(api.tokenRequests).toHaveLength(11)
-  })
-})
 
 it.each<[string, Script]>([
   ['no response', { fault: 'close' }],
@@ -193,17 +145,10 @@ it.each<[string, (client: ReturnType<typeof subscriptionsClient>, signal: AbortS
   expect(vi.getTimerCount()).toBe(0)
 })
 
-const remaining = (left: number, seconds: number, now: number) => ({
-  date: httpDate(now),
-  'x-ratelimit-limit': '1',
-  'x-ratelimit-remaining': String(left),
-  'x-ratelimit-reset': String(Math.floor(now / 1000) + seconds),
-})
-
 it.each([0, 1])('case 63: a login whose own limit has %i requests left delays no call', async (left) => {
   api.onToken = (_request, index) => ({
     body: api.tokenBody(index),
-    headers: remaining(left, 20, clock.now()),
+    headers: limited(left, 20, clock.now(), 1).headers ?? {},
   })
   const { details } = merchant()
   await Promise.all([details(), details(), details()])

@@ -9,6 +9,16 @@ useTokenServer()
 
 const merchant = (options: MerchantOptions = {}) =>
   createMerchant(api.url, clock, { refresh: 'refresh_token', ...options })
+const parallel = (count: number, call: () => Promise<void>) =>
+  Promise.all(Array.from({ length: count }, () => call()))
+
+/** A merchant whose token has ended, or was revoked some seconds ago. */
+const expired = async (after = 3_600_000) => {
+  const opened = merchant()
+  await opened.details()
+  clock.jump(after)
+  return opened
+}
 
 /** A server whose refresh tokens rotate: each is good once. */
 const rotating = () => {
@@ -16,7 +26,7 @@ const rotating = () => {
   api.onToken = ({ grant_type, refresh_token }, index) => {
     if (grant_type === 'refresh_token' && refresh_token !== good) return { status: 401 }
     good = `refresh-${index}`
-    return { status: 200, body: api.tokenBody(index) }
+    return { body: api.tokenBody(index) }
   }
 }
 
@@ -26,27 +36,21 @@ const grants = () => [api.grants('password'), api.grants('refresh_token')]
 /** Answers every refresh with this response. */
 const refreshAnswers = (status: number, body: object = {}) => {
   api.onToken = ({ grant_type }, index) =>
-    grant_type === 'refresh_token' ? { status, body } : { status: 200, body: api.tokenBody(index) }
+    grant_type === 'refresh_token' ? { status, body } : { body: api.tokenBody(index) }
 }
 
 describe('a renewal by refresh token', () => {
   it('case 1: is one token request for 20 parallel calls with an expired token, and rotates', async () => {
     rotating()
-    const { details } = merchant()
-    await details()
+    const { details } = await expired()
     for (let round = 0; round < 3; round += 1) {
+      await parallel(20, details)
       clock.jump(3_600_000)
-      await Promise.all(Array.from({ length: 20 }, () => details()))
     }
-    expect(api.grants('password')).toBe(1)
-    expect(api.tokenRequests.slice(1)).toEqual(
-      [1, 2, 3].map((index) => ({
-        grant_type: 'refresh_token',
-        client_id: CREDENTIALS.clientId,
-        client_secret: CREDENTIALS.clientSecret,
-        refresh_token: `refresh-${index}`,
-      })),
-    )
+    const { clientId: client_id, clientSecret: client_secret } = CREDENTIALS
+    const fields = { grant_type: 'refresh_token', client_id, client_secret }
+    const refreshes = [1, 2, 3].map((index) => ({ ...fields, refresh_token: `refresh-${index}` }))
+    expect(api.tokenRequests.slice(1)).toEqual(refreshes)
   })
 
   it.each([undefined, '', null])('keeps the old refresh token when the response has %j', async (given) => {
@@ -69,10 +73,8 @@ describe('a renewal by refresh token', () => {
     ['whose response has no usable token', 200, { access_token: 'not a token' }],
   ])('%s is followed by one password login', async (_, status, body) => {
     refreshAnswers(status, body)
-    const { details } = merchant()
-    await details()
-    clock.jump(3_600_000)
-    await Promise.all(Array.from({ length: 10 }, () => details()))
+    const { details } = await expired()
+    await parallel(10, details)
     expect(grants()).toEqual([2, 1])
   })
 
@@ -81,17 +83,14 @@ describe('a renewal by refresh token', () => {
     await details()
     api.refuse(401)
     clock.jump(3_600_000)
-    for (let call = 0; call < 10; call += 1) {
+    for (let call = 0; call < 10; call += 1)
       await expect(details()).rejects.toMatchObject({ code: 'authentication_failed' })
-    }
     expect(grants()).toEqual([2, 1])
   })
 
   it('that fails with HTTP 503 ends its call, and the next call logs in by password', async () => {
     refreshAnswers(503)
-    const { details } = merchant()
-    await details()
-    clock.jump(3_600_000)
+    const { details } = await expired()
     await expect(details()).rejects.toMatchObject({ status: 503 })
     expect(grants()).toEqual([1, 1])
     await details()
@@ -100,11 +99,9 @@ describe('a renewal by refresh token', () => {
 
   it('is made after a 401, too', async () => {
     rotating()
-    const { details } = merchant()
-    await details()
-    clock.jump(5_000)
+    const { details } = await expired(5_000)
     api.accepts = (token) => token !== 'access-1'
-    await Promise.all(Array.from({ length: 20 }, () => details()))
+    await parallel(20, details)
     expect(grants()).toEqual([1, 1])
   })
 

@@ -128,25 +128,21 @@ describe('a 401 on a call', () => {
 })
 
 describe('case 9: a clock that is wrong by ten minutes', () => {
-  it.each([600_000, -600_000])('from some moment on (%i ms) costs one login at most', async (jump) => {
-    const { details } = merchant()
-    await details()
-    clock.jump(jump)
-    for (let call = 0; call < 20; call += 1) await details()
-    expect(api.tokenRequests.length).toBeLessThanOrEqual(2)
-  })
-
-  it.each([600_000, -600_000])('on one of two machines (%i ms) costs one login at most', async (skew) => {
-    api.grant({ expires_in: 300 })
-    const tokenStore = createMemoryTokenStore()
-    const skewed = { now: () => clock.now() + skew, sleep: async () => undefined }
-    const [one, other] = [clock, skewed].map((each) => createMerchant(api.url, each, { tokenStore }))
-    for (let round = 0; round < 20; round += 1) {
-      await one?.details()
-      await other?.details()
-    }
-    expect(api.tokenRequests.length).toBeLessThanOrEqual(2)
-  })
+  it.each([600_000, -600_000])(
+    'from some moment on, or on one of two machines (%i ms), costs one login at most',
+    async (skew) => {
+      const { details } = merchant()
+      await details()
+      clock.jump(skew)
+      for (let call = 0; call < 20; call += 1) await details()
+      expect(api.tokenRequests.length).toBeLessThanOrEqual(2)
+      const tokenStore = createMemoryTokenStore()
+      const skewed = { now: () => clock.now() + skew, sleep: async () => undefined }
+      const two = [clock, skewed].map((each) => createMerchant(api.url, each, { tokenStore }))
+      for (let round = 0; round < 20; round += 1) for (const one of two) await one.details()
+      expect(api.tokenRequests.length).toBeLessThanOrEqual(4)
+    },
+  )
 
   it('on the machine that stored a token does not change how long the token is used', async () => {
     api.grant({ expires_in: 300 })
@@ -179,18 +175,9 @@ describe('two clients', () => {
     const clients = Array.from({ length: 10 }, () => merchant({ tokenStore }))
     await Promise.all(clients.map(({ details }) => details()))
     expect(api.tokenRequests).toHaveLength(1)
-  })
-
-  it('with one store use the token that the other renewed', async () => {
-    const tokenStore = createMemoryTokenStore()
-    const one = merchant({ tokenStore })
-    const other = merchant({ tokenStore })
-    await one.details()
-    await other.details()
     clock.jump(5_000)
     api.revoke()
-    await one.details()
-    await other.details()
+    for (const { details } of clients) await details()
     expect(api.tokenRequests).toHaveLength(2)
   })
 })
@@ -225,25 +212,19 @@ it('an aborted call does not end the login that other calls share', async () => 
   expect(api.tokenRequests).toHaveLength(1)
 })
 
-describe('case 96: a token that a part of the API does not know yet', () => {
-  it.each([0, 700, 4_900])(
-    'and that is %i ms old is sent once more after 1 s, without a login',
-    async (age) => {
-      clock.skips = 1_000
-      const { details, client } = merchant()
-      await client.login()
-      clock.jump(age)
-      let refusals = 1
-      api.accepts = () => {
-        refusals -= 1
-        return refusals < 0
-      }
-      await details()
-      expect(api.tokenRequests).toHaveLength(1)
-      expect(api.calls).toEqual(['access-1', 'access-1'])
-    },
-  )
-})
+it.each([0, 700, 4_900])(
+  'case 96: a token that is %i ms old and that a part of the API does not know yet is sent once more, without a login',
+  async (age) => {
+    clock.skips = 1_000
+    const { details, login } = merchant()
+    await login()
+    clock.jump(age)
+    api.accepts = () => api.calls.length > 1
+    await details()
+    expect(api.tokenRequests).toHaveLength(1)
+    expect(api.calls).toEqual(['access-1', 'access-1'])
+  },
+)
 
 it('case 112: a 401 for a token from the store does not count as a renewal, so one more 401 logs in', async () => {
   const tokenStore = createMemoryTokenStore()

@@ -2,22 +2,11 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
-import { entries } from '../../scripts/entries.ts'
 import { serveFetch } from '../support/serve-fetch.ts'
 
 const { resolve } = createRequire(import.meta.url)
 
 const repository = fileURLToPath(new URL('../..', import.meta.url))
-
-/** The package's names, each with the source it stands for; the longest names first, since they stand for their paths too. */
-const sources = Object.fromEntries(
-  Object.entries(entries)
-    .map(([entry, source]): [string, string] => [
-      `mandatekit/${entry}`.replace(/\/index$/, ''),
-      `${repository}${source}`,
-    ])
-    .sort(([a], [b]) => b.length - a.length),
-)
 
 /** Bundles a page's module as an application's bundler does, with this version of MSW in it. */
 const bundle = async (file: string, msw: string): Promise<string> => {
@@ -29,7 +18,8 @@ const bundle = async (file: string, msw: string): Promise<string> => {
     format: 'esm',
     platform: 'browser',
     logLevel: 'error',
-    alias: { ...sources, ...(msw === 'msw' ? {} : { msw }) },
+    tsconfig: `${repository}tsconfig.json`,
+    ...(msw !== 'msw' && { alias: { msw } }),
   })
   return outputFiles[0]?.text ?? ''
 }

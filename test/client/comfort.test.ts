@@ -1,34 +1,27 @@
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import type { GatewayClientOptions, Logger, RawRequest } from '../../src/index.ts'
 import { CHARGE, CHARGE_REQUEST, DETAILS } from '../support/bodies.ts'
 import { errorOf, gatewayClient, subscriptionsClient } from '../support/clients.ts'
-import { calls, once, openClients } from '../support/open-clients.ts'
+import { calls, failureOf, once, openClients } from '../support/open-clients.ts'
 import { loosely, refusedFields } from '../support/refused.ts'
 import { api, clock, useTokenServer } from '../support/token-set-up.ts'
-
-afterEach(() => {
-  vi.unstubAllEnvs()
-  vi.unstubAllGlobals()
-  vi.restoreAllMocks()
-})
 
 /** A logger that keeps its lines. */
 const recorder = () => {
   const lines: string[] = []
   const write = (level: string) => (line: string) => lines.push(`${level} ${line}`)
-  const logger: Logger = {
-    debug: write('debug'),
-    info: write('info'),
-    warn: write('warn'),
-    error: write('error'),
-  }
-  return { logger, lines }
+  const [debug, info, warn, error] = ['debug', 'info', 'warn', 'error'].map(write)
+  return { logger: { debug, info, warn, error } as Logger, lines }
 }
 
 const lost = { status: 503 }
 const charged = { status: 202, body: { ...CHARGE, amount: 'many' } }
 const refused = { status: 422, body: { error: { code: 'no_way', message: 'no' } } }
+const broken = new Error('The disk is full.')
+const throwing = () => {
+  throw broken
+}
 
 describe('the log', () => {
   it('of debug has a line for each request, response, retry, failure and unexpected field', async () => {
@@ -68,23 +61,17 @@ describe('the log', () => {
   ])('without an option has the level of MANDATEKIT_LOG=%j, on the console', async (level, count) => {
     vi.stubEnv('MANDATEKIT_LOG', level)
     const error = vi.spyOn(console, 'error').mockImplementation(() => undefined)
-    const { gateway } = await openClients(refused)
-    await errorOf(gateway.status('ch_1'))
+    await failureOf(refused, calls.status)
     expect(error).toHaveBeenCalledTimes(count)
   })
 
   it.each([
-    [
-      'throws',
-      () => {
-        throw new Error('The disk is full.')
-      },
-    ],
-    ['rejects', async () => Promise.reject(new Error('The disk is full.'))],
+    ['throws', throwing],
+    ['rejects', () => Promise.reject(broken)],
   ])('fails no call when the logger %s', async (_, fail) => {
     const logger = { debug: fail, info: fail, warn: fail, error: fail }
-    const { gateway } = await openClients(charged, { logger, logLevel: 'debug' })
-    expect(await calls.charge({ gateway } as never)).toMatchObject({ id: 'ch_1' })
+    const clients = await openClients(charged, { logger, logLevel: 'debug' })
+    expect(await calls.charge(clients)).toMatchObject({ id: 'ch_1' })
   })
 })
 
@@ -117,20 +104,16 @@ describe('withOptions', () => {
     expect(await errorOf(other.status('ch_1'))).toMatchObject({ attempts: 1 })
     await gateway.status('ch_1')
     const sent = requests.map(({ headers }) => [headers['x-one'], headers['x-two']])
-    expect(sent).toEqual([
-      ['1', '2'],
-      ['1', undefined],
-      ['1', undefined],
-    ])
+    const own = ['1', undefined]
+    expect(sent).toEqual([['1', '2'], own, own])
   })
 
   it('shares the rate limit, unless the new client ignores it', async () => {
     const refusal = { status: 429, headers: { 'retry-after': '600' } }
     const { gateway, requests } = await openClients([refusal, { body: { status: 'failed' } }])
     await errorOf(gateway.status('ch_1'))
-    expect(await errorOf(gateway.withOptions({ timeout: 1_000 }).status('ch_1'))).toMatchObject({
-      attempts: 0,
-    })
+    const patient = gateway.withOptions({ timeout: 1_000 })
+    expect(await errorOf(patient.status('ch_1'))).toMatchObject({ attempts: 0 })
     await gateway.withOptions({ rateLimit: 'throw' }).status('ch_1')
     expect(requests).toHaveLength(2)
   })
@@ -169,21 +152,17 @@ describe('request', () => {
     ])
   })
 
-  it.each<[string, Partial<RawRequest>, attempts: number, outcome: string]>([
-    ['is not retried by default', {}, 1, 'unknown'],
-    ['is not retried with retry: never', { retry: 'never' }, 1, 'unknown'],
-    [
-      'with a key is not retried by default, and calling again is safe',
-      { idempotencyKey: 'k' },
-      1,
-      'unknown',
-    ],
-    ['is retried with retry: always', { retry: 'always', idempotencyKey: 'k' }, 3, 'unknown'],
-  ])('%s', async (_, change, attempts, outcome) => {
+  it.each<[string, Partial<RawRequest>, attempts: number]>([
+    ['by default', {}, 1],
+    ['with retry: never', { retry: 'never' }, 1],
+    ['with a key', { idempotencyKey: 'k' }, 1],
+    ['with retry: always, under one key', { retry: 'always', idempotencyKey: 'k' }, 3],
+  ])('%s is sent this often when responses are lost: %o %i', async (_, change, attempts) => {
     const { gateway, requests } = await openClients(lost)
     const error = await errorOf(gateway.request({ method: 'POST', path: '/refunds', ...change }))
-    expect(error).toMatchObject({ operation: 'gateway.request', attempts, outcome })
-    expect(new Set(requests.map(({ headers }) => headers['idempotency-key'])).size).toBe(1)
+    expect(error).toMatchObject({ operation: 'gateway.request', attempts, outcome: 'unknown' })
+    const keys = requests.map(({ headers }) => headers['idempotency-key'])
+    expect(keys).toEqual(Array(attempts).fill(change.idempotencyKey))
   })
 
   it('obeys inherited options', async () => {
@@ -203,22 +182,6 @@ describe('request', () => {
     expect(await errorOf(subscriptions.request(raw))).toMatchObject({ errorCode: '02', outcome: 'rejected' })
     expect(await subscriptions.request(raw)).toMatchObject({ errorCode: '00' })
   })
-
-  it.each([
-    ['method', { method: 'get' }],
-    ['path', { path: 'refunds' }],
-    ['path', { path: '/refunds?page=1' }],
-    ['retry', { retry: true }],
-    ['idempotencyKey', { idempotencyKey: 'two\nlines' }],
-    ['query', { query: 'page=1' }],
-    ['boddy', { boddy: {} }],
-    ['body', { body: {} }],
-  ])('refuses a wrong %s before any request', async (field, change) => {
-    const { gateway, requests } = await openClients({})
-    const raw = loosely({ method: 'GET', path: '/refunds', ...change })
-    expect(await refusedFields(() => gateway.request(raw))).toEqual([field])
-    expect(requests).toEqual([])
-  })
 })
 
 it.each([
@@ -228,13 +191,9 @@ it.each([
 ])('a pollInterval of %i ms with a Retry-After of %s waits %j', async (pollInterval, retryAfter, waits) => {
   const headers = retryAfter === undefined ? {} : { 'retry-after': retryAfter }
   const pending = { body: { status: 'pending_retry' }, headers }
-  const { gateway, clock: skipping } = await openClients([
-    pending,
-    pending,
-    { body: { status: 'succeeded' } },
-  ])
-  await gateway.waitForCharge('ch_1', { pollInterval })
-  expect(skipping.waits).toEqual(waits)
+  const clients = await openClients([pending, pending, { body: { status: 'succeeded' } }])
+  await clients.gateway.waitForCharge('ch_1', { pollInterval })
+  expect(clients.clock.waits).toEqual(waits)
 })
 
 describe('the header User-Agent', () => {

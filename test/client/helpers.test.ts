@@ -1,7 +1,7 @@
 import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { invoiceIdFrom, isMandateKitError, renewalKey, toInstant } from '../../src/index.ts'
+import { invoiceIdFrom, isMandateKitError, monthlyDueDate, renewalKey, toInstant } from '../../src/index.ts'
 import { loosely, refusedBy } from '../support/refused.ts'
 
 describe('renewalKey', () => {
@@ -20,13 +20,13 @@ describe('renewalKey', () => {
       .integer({ min: 0, max: 40_000 })
       .map((days) => new Date(days * 86_400_000).toISOString().slice(0, 10))
     const input = fc.tuple(id, day, fc.integer({ min: 1, max: 99 }))
-    fc.assert(
-      fc.property(input, input, (one, other) => {
-        const keys = [renewalKey(...one), renewalKey(...other)]
-        expect(keys[0] === keys[1]).toBe(JSON.stringify(one) === JSON.stringify(other))
-        for (const key of keys) expect(key).toMatch(/^[\x21-\x7e]+$/)
-      }),
-    )
+    const property = fc.property(input, input, (one, other) => {
+      const keys = [renewalKey(...one), renewalKey(...other)]
+      expect(keys[0] === keys[1]).toBe(JSON.stringify(one) === JSON.stringify(other))
+      for (const key of keys) expect(key).toMatch(/^[\x21-\x7e]+$/)
+    })
+    const keyOf = (id: string): [string, string, number] => [id, '2026-12-01', 1]
+    fc.assert(property, { examples: [[keyOf('a/b'), keyOf('a-2f-b')]] })
   })
 
   it.each([
@@ -38,6 +38,49 @@ describe('renewalKey', () => {
     [undefined, '2026-12-01', 1],
   ])('refuses %j, %j, %j', async (id, cycle, attempt) => {
     await refusedBy(() => renewalKey(loosely(id), loosely(cycle), attempt))
+  })
+})
+
+describe('monthlyDueDate', () => {
+  it.each([
+    ['2027-01-31', 0, '2027-01-31'],
+    ['2027-01-31', 1, '2027-02-28'],
+    ['2027-01-31', 2, '2027-03-31'],
+    ['2027-01-31', 13, '2028-02-29'],
+    ['2026-12-01', 1, '2027-01-01'],
+  ])('of %s and %i is %s', (anchor, number, date) => {
+    expect(monthlyDueDate(anchor, number)).toBe(date)
+  })
+
+  it.each([
+    ['9999-12-31', 1],
+    ['9999-01-01', 12],
+    ['9500-01-31', 10_000],
+  ])(
+    'case 99: refuses %s and %i, which is after the year 9999: no date of the API can say it',
+    async (anchor, number) => {
+      const { issues } = await refusedBy(() => monthlyDueDate(anchor, number))
+      expect(issues).toMatchObject([
+        { field: 'number', rule: expect.stringMatching(/^a whole number from 0 to \d+$/) },
+      ])
+      expect(monthlyDueDate('9999-11-30', 1)).toBe('9999-12-30')
+    },
+  )
+
+  it('a due date is in the month that was counted, on the day of the anchor or the last day', () => {
+    const day = fc.date({ min: new Date('2000-01-01'), max: new Date('2100-01-01'), noInvalidDate: true })
+    fc.assert(
+      fc.property(day, fc.integer({ min: 0, max: 600 }), (date, number) => {
+        const anchor = date.toISOString().slice(0, 10)
+        const due = monthlyDueDate(anchor, number)
+        const months = (text: string) => Number(text.slice(0, 4)) * 12 + Number(text.slice(5, 7))
+        expect(months(due) - months(anchor)).toBe(number)
+        const next = new Date(`${due}T00:00:00Z`)
+        next.setUTCDate(next.getUTCDate() + 1)
+        expect(due.slice(8) === anchor.slice(8) || next.getUTCDate() === 1).toBe(true)
+        expect(due.slice(8) <= anchor.slice(8)).toBe(true)
+      }),
+    )
   })
 })
 

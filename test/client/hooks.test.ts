@@ -18,16 +18,11 @@ it('hooks receive each attempt, each retry and the failure, with the same call o
     expect(event).toMatchObject({ ...facts, url: `${clients.url}/api/v1/mfs/charges/ch_1` })
     expect(event.call).toBe(seen[0]?.[1].call)
   }
-  expect(seen[1]?.[1]).toMatchObject({ attempt: 1, status: 503, serverRequestId: 'r-1', durationMs: 0 })
-  expect(seen[2]?.[1]).toMatchObject({ attempt: 1, status: 503, reason: 'response-lost', waitMs: 2000 })
-  expect(seen[5]?.[1]).toMatchObject({
-    code: 'api_error',
-    status: 404,
-    errorCode: 'not_found',
-    outcome: 'unknown',
-    attempts: 2,
-    durationMs: 2000,
-  })
+  const [, response, retry, , , failure] = seen.map(([, event]) => event)
+  expect(response).toMatchObject({ attempt: 1, status: 503, serverRequestId: 'r-1', durationMs: 0 })
+  expect(retry).toMatchObject({ attempt: 1, status: 503, reason: 'response-lost', waitMs: 2000 })
+  const facts404 = { code: 'api_error', status: 404, errorCode: 'not_found', outcome: 'unknown' }
+  expect(failure).toMatchObject({ ...facts404, attempts: 2, durationMs: 2000 })
 })
 
 it('a hook that throws or rejects does not change the call', async () => {
@@ -58,15 +53,23 @@ describe('onError receives every call that failed, once', () => {
     ])
   })
 
+  it('such as a login that is rejected', async () => {
+    const { url } = await startServer([{ status: 401 }])
+    const { hooks, seen } = recording()
+    await errorOf(subscriptionsClient(url, { hooks }).login())
+    expect(seen.map(([name]) => name)).toEqual(['request', 'response', 'error'])
+  })
+
   it('such as a health check of a service that is down', async () => {
     const { hooks, seen } = recording()
     const { gateway } = await openClients({ status: 503 }, { hooks, retry: false })
     await gateway.health()
     await errorOf(gateway.reset())
-    const errors = seen.filter(([name]) => name === 'error')
-    expect(errors.map(([, { code, retryable }]) => [code, retryable])).toEqual([
-      ['api_error', true],
-      ['api_error', false],
+    const errors = seen.flatMap(([name, event]) => (name === 'error' ? [event] : []))
+    const code = 'api_error'
+    expect(errors).toMatchObject([
+      { code, retryable: true },
+      { code, retryable: false },
     ])
   })
 

@@ -1,12 +1,16 @@
 import { createServer } from 'node:http'
+import { request as httpsRequest, type RequestOptions } from 'node:https'
 import { createServer as createTcpServer, type Socket } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import { createServer as createTlsServer } from 'node:tls'
 import fc from 'fast-check'
-import { EnvHttpProxyAgent, ProxyAgent, fetch as undiciFetch } from 'undici'
-import { describe, expect, it } from 'vitest'
-import type { FetchFunction } from '../../src/index.ts'
+import { Agent, type Dispatcher, EnvHttpProxyAgent, ProxyAgent, fetch as undiciFetch } from 'undici'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { FetchFunction, FetchRequest } from '../../src/index.ts'
 import { CHARGE_REQUEST } from '../support/bodies.ts'
+import { localhostCertificate } from '../support/certificates.ts'
 import { errorOf, gatewayClient } from '../support/clients.ts'
-import { calls, failureOf } from '../support/open-clients.ts'
+import { calls, failureOf, once } from '../support/open-clients.ts'
 import { open } from '../support/serve.ts'
 
 const coded = (code: string, more: object = {}) => Object.assign(new Error('text'), { code, ...more })
@@ -15,7 +19,7 @@ const several = (errors: Error[], code?: string) =>
   fetchFailed(Object.assign(new AggregateError(errors, 'all failed'), code === undefined ? {} : { code }))
 
 /** The error of a charge through such a fetch. */
-const failureThrough = (fetch: FetchFunction) => failureOf({}, calls.charge, { retry: false, fetch })
+const failureThrough = (fetch: FetchFunction) => failureOf({}, calls.charge, { ...once, fetch })
 const failing = (thrown: unknown) => failureThrough(() => Promise.reject(thrown))
 
 const ECONNREFUSED = coded('ECONNREFUSED')
@@ -48,7 +52,10 @@ describe('a request may have been sent when fetch fails', () => {
     ['because the socket closed', fetchFailed(coded('UND_ERR_SOCKET'))],
     ['because the host became unreachable', fetchFailed(coded('EHOSTUNREACH', { syscall: 'read' }))],
     ['because of two addresses, of which one reset', several([ECONNREFUSED, coded('ECONNRESET')])],
-    ['with an aggregate that hides an error without a code', several([new Error('x')], 'ECONNREFUSED')],
+    [
+      'with an aggregate that hides one without a code',
+      several([ECONNREFUSED, new Error('x')], 'ECONNREFUSED'),
+    ],
     ['because a certificate was refused after a reset', several([circle, coded('CERT_HAS_EXPIRED')])],
     ['because TLS failed', fetchFailed(coded('ERR_SSL_WRONG_VERSION_NUMBER'))],
     ['because the server demands a certificate', coded('ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED')],
@@ -100,57 +107,51 @@ describe('case 107: nothing was sent, and the error names the reason, when', () 
   const refusal = (status: number) => (socket: Socket) =>
     socket.end(`HTTP/1.1 ${status} Refused\r\nContent-Length: 0\r\n\r\n`)
   const hangUp = (socket: Socket) => socket.destroy()
+  const closeOnData = (socket: Socket) => socket.once('data', hangUp.bind(null, socket))
   const openThenClose = (socket: Socket) => {
     socket.write('HTTP/1.1 200 Established\r\n\r\n')
-    socket.once('data', () => socket.destroy())
+    closeOnData(socket)
   }
+  const tunnel = (uri: string) => new ProxyAgent(uri)
+  const ofEnvironment = (httpsProxy: string) => new EnvHttpProxyAgent({ httpsProxy, noProxy: '' })
+  const forHttp = (uri: string) => new ProxyAgent({ uri, proxyTunnel: false })
 
-  /** The error of a charge through a proxy that answers CONNECT in such a way. */
-  const throughProxy = async (onConnect: (socket: Socket) => unknown, isFromEnvironment = false) => {
-    const server = createServer()
-    server.on('connect', (_, socket) => void onConnect(socket as Socket))
-    const address = `http://127.0.0.1:${await open(server)}`
-    const dispatcher = isFromEnvironment
-      ? new EnvHttpProxyAgent({ httpsProxy: address, noProxy: '' })
-      : new ProxyAgent(address)
+  it.each<
+    [
+      string,
+      (uri: string) => Dispatcher,
+      onConnect: (socket: Socket) => unknown,
+      named: string,
+      scheme?: string,
+    ]
+  >([
+    ['a proxy demands a password', tunnel, refusal(407), 'Proxy response (407)'],
+    ['a proxy reaches no server', tunnel, refusal(502), 'Proxy response (502)'],
+    ['a proxy of the environment reaches no server', ofEnvironment, refusal(503), 'Proxy response (503)'],
+    ['a proxy hangs up', tunnel, hangUp, 'Proxy Connection failed'],
+    ['a proxy closes its tunnel before TLS', tunnel, openThenClose, 'ECONNRESET'],
+    ['a proxy for http demands a password', forHttp, hangUp, 'Proxy Authentication Required (407)', 'http'],
+  ])('%s', async (_, agent, onConnect, named, scheme = 'https') => {
+    const server = createServer((__, response) => void response.writeHead(407).end())
+    server.on('connect', (__, socket) => void onConnect(socket as Socket))
+    const dispatcher = agent(`http://127.0.0.1:${await open(server)}`)
     const fetch: FetchFunction = (url, request) => undiciFetch(url, { ...request, dispatcher })
-    const gateway = gatewayClient('https://api.example', { fetch, retry: false })
-    const error = await errorOf(gateway.charge(CHARGE_REQUEST))
-    await dispatcher.destroy()
-    return error
-  }
-
-  it.each<[string, (socket: Socket) => unknown, named: string, fromEnvironment?: boolean]>([
-    ['a proxy demands a password', refusal(407), 'Proxy response (407)'],
-    ['a proxy reaches no server', refusal(502), 'Proxy response (502)'],
-    ['a proxy of the environment reaches no server', refusal(503), 'Proxy response (503)', true],
-    ['a proxy hangs up', hangUp, 'Proxy Connection failed'],
-    ['a proxy closes its tunnel before TLS', openThenClose, 'ECONNRESET'],
-  ])('%s', async (_, onConnect, named, isFromEnvironment) => {
-    const error = await throughProxy(onConnect, isFromEnvironment)
-    expect(error).toMatchObject({ ...unsent, reason: named })
-    expect(error.message).toContain(named)
-  })
-
-  it('a server closes the connection before TLS', async () => {
-    const port = await open(createTcpServer((socket) => socket.once('data', () => socket.destroy())))
-    const gateway = gatewayClient(`https://127.0.0.1:${port}`, { retry: false })
-    expect(await errorOf(gateway.charge(CHARGE_REQUEST))).toMatchObject({ ...unsent, reason: 'ECONNRESET' })
-  })
-
-  it('a proxy for http demands a password', async () => {
-    const server = createServer((_, response) => void response.writeHead(407).end())
-    const dispatcher = new ProxyAgent({ uri: `http://127.0.0.1:${await open(server)}`, proxyTunnel: false })
-    const fetch: FetchFunction = (url, request) => undiciFetch(url, { ...request, dispatcher })
-    const error = await errorOf(gatewayClient('http://api.example', { fetch, retry: false }).reset())
-    expect(error).toMatchObject({ ...unsent, reason: 'Proxy Authentication Required (407)' })
+    const error = await errorOf(
+      gatewayClient(`${scheme}://api.example`, { fetch, ...once }).charge(CHARGE_REQUEST),
+    )
+    expect(error).toMatchObject({ ...unsent, reason: named, message: expect.stringContaining(named) })
     await dispatcher.destroy()
   })
 
-  it('the runtime blocks the port', async () => {
-    const error = await errorOf(gatewayClient('http://127.0.0.1:9', { retry: false }).charge(CHARGE_REQUEST))
-    expect(error).toMatchObject({ ...unsent, reason: 'bad port' })
-    expect(error.message).toContain('bad port')
+  it('a server closes the connection before TLS, or the runtime blocks the port', async () => {
+    const port = await open(createTcpServer((socket) => void closeOnData(socket)))
+    for (const [url, reason] of [
+      [`https://127.0.0.1:${port}`, 'ECONNRESET'],
+      ['http://127.0.0.1:9', 'bad port'],
+    ] as const) {
+      const error = await errorOf(gatewayClient(url, once).charge(CHARGE_REQUEST))
+      expect(error).toMatchObject({ ...unsent, reason, message: expect.stringContaining(reason) })
+    }
   })
 })
 
@@ -160,4 +161,82 @@ it.each([
   'EPROTO-x',
 ])('case 77: the error names the code %s', async (code) => {
   expect(await failing(fetchFailed(coded(code)))).toMatchObject({ reason: code })
+})
+
+/** A TLS server that counts the connections and keeps what arrives on them, decrypted. */
+const startRecorder = async () => {
+  const received: Buffer[] = []
+  let connections = 0
+  const server = createTlsServer({ ...localhostCertificate, ALPNProtocols: ['h2', 'http/1.1'] }, (socket) => {
+    socket.on('error', () => undefined)
+    socket.on('data', (bytes: Buffer) => {
+      received.push(bytes)
+      socket.destroy()
+    })
+  })
+  server.on('connection', () => {
+    connections += 1
+  })
+  return {
+    url: `https://127.0.0.1:${await open(server)}`,
+    connections: () => connections,
+    bytes: () => received.reduce((sum, { length }) => sum + length, 0),
+  }
+}
+
+const viaUndici =
+  (allowH2: boolean, connect: object = {}): FetchFunction =>
+  async (url: string, request: FetchRequest) => {
+    const dispatcher = new Agent({ allowH2, connect })
+    onTestFinished(() => dispatcher.destroy())
+    return undiciFetch(url, { ...request, dispatcher })
+  }
+
+/** A `fetch` made of node:https, which knows nothing of undici. */
+const viaHttps =
+  (options: RequestOptions): FetchFunction =>
+  (url, { method, headers, body, signal }) =>
+    new Promise((resolve, reject) => {
+      const sent = httpsRequest(url, { agent: false, ...options, method, headers, signal }, (answer) =>
+        buffer(answer).then(
+          (bytes) => resolve(new Response(bytes, { status: answer.statusCode ?? 500 })),
+          reject,
+        ),
+      )
+      sent.on('error', reject)
+      sent.end(body instanceof ArrayBuffer ? new Uint8Array(body) : body)
+    })
+
+const { cert } = localhostCertificate
+
+/** Implementations of fetch, each with its own TLS options. */
+const FETCHES: readonly (readonly [string, (connect: object) => FetchFunction])[] = [
+  ['the fetch of undici', (connect) => viaUndici(false, connect)],
+  ['the fetch of undici with HTTP/2', (connect) => viaUndici(true, connect)],
+  ['a fetch made of node:https', viaHttps],
+]
+
+const REFUSED = [
+  ['is self-signed', {}, 'DEPTH_ZERO_SELF_SIGNED_CERT'],
+  ['belongs to another host', { ca: cert, servername: 'other.example' }, 'ERR_TLS_CERT_ALTNAME_INVALID'],
+] as const
+
+describe.each(FETCHES)('through %s, a server whose certificate', (_, via) => {
+  it.each(REFUSED)(
+    '%s receives no byte of a charge, and the client does not retry',
+    async (__, connect, reason) => {
+      const recorder = await startRecorder()
+      const error = await errorOf(gatewayClient(recorder.url, { fetch: via(connect) }).charge(CHARGE_REQUEST))
+      expect(error).toMatchObject({ ...unsent, retryable: false, attempts: 1, reason })
+      expect(error.message).toMatch(new RegExp(`certificate.*${reason}`))
+      expect([recorder.connections(), recorder.bytes()]).toEqual([1, 0])
+    },
+  )
+
+  it('is accepted receives the request: the recorder shows its bytes', async () => {
+    const recorder = await startRecorder()
+    const client = gatewayClient(recorder.url, { fetch: via({ ca: cert }), retry: false })
+    expect(await errorOf(client.reset())).toMatchObject({ outcome: 'unknown' })
+    expect(recorder.bytes()).toBeGreaterThan(0)
+  })
 })

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { OK, payment } from '../support/bodies.ts'
 import { errorOf } from '../support/clients.ts'
 import { openClients } from '../support/open-clients.ts'
+import type { Script } from '../support/scripted-server.ts'
 
 const payments = (count: number) => Array.from({ length: count }, (_, index) => payment(index + 1))
 
@@ -89,15 +90,40 @@ describe('all payments', () => {
     for await (const { paymentId } of subscriptions.allPayments('sub-1', { perPage: 10 })) {
       if (paymentId === 10) break
     }
-    expect(requests.map(({ url }) => url)).toEqual([
-      '/oauth/token',
-      '/api/v1.0/subscription/sub-1/payments?page=1&per_page=10',
-    ])
+    expect(requests.slice(1).map(({ url }) => url.split('payments')[1])).toEqual(['?page=1&per_page=10'])
   })
 
-  it('end with the error of a page', async () => {
-    const { subscriptions } = await openClients({ status: 404 })
-    expect(await errorOf(idsOf(subscriptions.allPayments('sub-1')))).toMatchObject({ status: 404 })
+  const notFound = { status: 404, body: { errorCode: '02', errorMessage: 'subscription not found.' } }
+  const refusals = (errorCode: string, errorMessage: string) => ({ body: { errorCode, errorMessage } })
+  const endingWith = (
+    end: Script,
+    first: readonly Script[] = [{ body: { ...OK, subscriptionPayments: payments(2) } }],
+  ) => openClients([...first, end]).then(({ subscriptions }) => idsOf(subscriptions.allPayments('sub-1')))
+
+  it('case 66: end when a page after the first is not found', async () => {
+    expect(await endingWith(notFound)).toEqual([1, 2])
+  })
+
+  // Which refusals mean "not found" is tested in verdicts.test.ts.
+  it.each<[string, Script, string]>([
+    ['a bare 404', { status: 404 }, 'somebody-else'],
+    ['200 with "not found"', refusals('02', 'not_found'), 'not-found'],
+    [
+      '422 for a suspended account',
+      { status: 422, ...refusals('account_suspended', 'Suspended') },
+      'refused',
+    ],
+    [
+      '404 for a token',
+      { status: 404, ...refusals('token_not_found', 'The access token is invalid') },
+      'refused',
+    ],
+  ])('case 92: end with the error of a page after the first that is answered %s', async (_, end, verdict) => {
+    expect(await errorOf(endingWith(end))).toMatchObject({ code: 'api_error', verdict })
+  })
+
+  it('end with the error of the first page, also when it is not found', async () => {
+    expect(await errorOf(endingWith(notFound, []))).toMatchObject({ status: 404, errorCode: '02' })
   })
 })
 

@@ -1,12 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { nextStep, type RateLimitError } from '../../src/index.ts'
-import { CHARGE, CHARGE_REQUEST, DETAILS } from '../support/bodies.ts'
-import { errorOf, subscriptionsClient } from '../support/clients.ts'
-import { deferred } from '../support/deferred.ts'
+import { CHARGE, DETAILS } from '../support/bodies.ts'
+import { errorOf } from '../support/clients.ts'
 import { httpDate, limited, NOW } from '../support/limited.ts'
-import { ManualClock, settled } from '../support/manual-clock.ts'
 import { calls, failureOf, openClients } from '../support/open-clients.ts'
-import { type Script, startServer } from '../support/scripted-server.ts'
+import type { Script } from '../support/scripted-server.ts'
 import { skippingClock } from '../support/skipping-clock.ts'
 
 describe('case 13: Retry-After', () => {
@@ -28,17 +26,21 @@ describe('case 13: Retry-After', () => {
   })
 
   it.each(['soon', '', '-5', '1e3', '0', '0.2', '0, 0', httpDate(NOW - 60_000)])(
-    'of %j is ignored: the client backs off, and its attempts are limited',
+    'of %j is ignored: the client backs off, and its attempts are limited (case 98: also for a job)',
     async (value) => {
-      const headers = { 'retry-after': value, date: httpDate(NOW) }
-      const clients = await openClients({ status: 429, headers })
-      const error = await errorOf<RateLimitError>(calls.charge(clients))
-      const refused = { code: 'rate_limited', status: 429, outcome: 'rejected', retryable: true }
-      expect(error).toMatchObject({ ...refused, attempts: 3, retryAfterMs: undefined })
-      expect(clients.clock.waits).toHaveLength(2)
-      for (const [index, wait] of clients.clock.waits.entries()) {
-        expect(wait).toBeGreaterThanOrEqual(0)
-        expect(wait).toBeLessThan(500 * 2 ** index)
+      for (const [status, afterMs, call] of [
+        [429, 60_000, calls.charge],
+        [503, 30_000, calls.status],
+      ] as const) {
+        const clients = await openClients({ status, headers: { 'retry-after': value, date: httpDate(NOW) } })
+        const error = await errorOf<RateLimitError>(call(clients))
+        expect(error).toMatchObject({ status, retryable: true, attempts: 3, retryAfterMs: undefined })
+        expect(nextStep(error)).toMatchObject({ afterMs })
+        expect(clients.clock.waits).toHaveLength(2)
+        for (const [index, wait] of clients.clock.waits.entries()) {
+          expect(wait).toBeGreaterThanOrEqual(0)
+          expect(wait).toBeLessThan(500 * 2 ** index)
+        }
       }
     },
   )
@@ -62,16 +64,6 @@ describe('case 13: Retry-After', () => {
     },
   )
 
-  it('case 98: of 0 does not make a job run again at once', async () => {
-    for (const status of [429, 503]) {
-      const error = await errorOf(
-        calls.status(await openClients({ status, headers: { 'retry-after': '0' } })),
-      )
-      expect(error).toMatchObject({ attempts: 3, retryAfterMs: undefined })
-      expect(nextStep(error)).toMatchObject({ afterMs: status === 429 ? 60_000 : 30_000 })
-    }
-  })
-
   it('counts with a 503, and X-RateLimit-Reset does not', async () => {
     const reset = String(NOW / 1000 + 50)
     const clients = await openClients([
@@ -83,31 +75,18 @@ describe('case 13: Retry-After', () => {
     expect(clients.clock.waits[0]).toBe(3000)
     expect(clients.clock.waits[1]).toBeLessThan(1000)
   })
-
-  it('after a 429 of the gateway delays the other calls, too', async () => {
-    const { gateway, clock } = await openClients([
-      { status: 429, headers: { 'retry-after': '7' } },
-      { status: 202, body: CHARGE },
-    ])
-    await errorOf(gateway.charge(CHARGE_REQUEST, { retry: false }))
-    await gateway.charge(CHARGE_REQUEST)
-    expect(clock.waits).toEqual([7000])
-  })
 })
 
 describe('case 14: the X-RateLimit headers', () => {
   const headers = { 'x-ratelimit-limit': '600', 'x-ratelimit-remaining': '599' }
   const unusable = { 'x-ratelimit-reset': 'soon' }
-  const expected = { limit: 600, remaining: 599, resetAt: new Date(NOW + 60_000) }
+  const known = { limit: 600, remaining: 599 }
+  const expected = { ...known, resetAt: new Date(NOW + 60_000) }
 
-  it.each<[string, Record<string, string>, object | undefined]>([
+  it.each<[string, given: Record<string, string>, rateLimit: object | undefined]>([
     ['in seconds give the time', { ...headers, 'x-ratelimit-reset': String(NOW / 1000 + 60) }, expected],
     ['in milliseconds give the time', { ...headers, 'x-ratelimit-reset': String(NOW + 60_000) }, expected],
-    [
-      'that were sent twice (case 74)',
-      { ...headers, 'x-ratelimit-remaining': '599, 599' },
-      { limit: 600, remaining: 599 },
-    ],
+    ['that were sent twice (case 74)', { ...headers, 'x-ratelimit-remaining': '599, 599' }, known],
     ['that are missing are undefined', {}, undefined],
     ['that are unusable are undefined', { ...unusable, 'x-ratelimit-limit': '-1' }, undefined],
     ['with one usable value', { ...unusable, 'x-ratelimit-remaining': '4' }, { remaining: 4 }],
@@ -118,7 +97,7 @@ describe('case 14: the X-RateLimit headers', () => {
 
   it('are on errors, too', async () => {
     const error = await failureOf({ status: 404, headers }, calls.details)
-    expect(error).toMatchObject({ rateLimit: { limit: 600, remaining: 599 } })
+    expect(error).toMatchObject({ rateLimit: known })
   })
 })
 
@@ -142,15 +121,9 @@ describe('the second call is', () => {
   it('an error at once, without a status, when the delay exceeds its total time', async () => {
     const clients = await openClients(limited(0, 20), { totalTimeout: 10_000 })
     await calls.details(clients)
-    expect(await errorOf(calls.details(clients))).toMatchObject({
-      code: 'rate_limited',
-      phase: 'limit',
-      outcome: 'not-sent',
-      attempts: 0,
-      status: undefined,
-      retryAfterMs: 20_000,
-      retryable: true,
-    })
+    const facts = { code: 'rate_limited', phase: 'limit', outcome: 'not-sent', attempts: 0, retryable: true }
+    const error = await errorOf(calls.details(clients))
+    expect(error).toMatchObject({ ...facts, status: undefined, retryAfterMs: 20_000 })
     expect(clients.requests).toHaveLength(2)
   })
 
@@ -176,122 +149,37 @@ describe('the second call is', () => {
   })
 })
 
-describe('calls that the rate limit delays', () => {
-  const open = async (script: Parameters<typeof openClients>[0], options = {}) => {
-    const clock = new ManualClock(NOW)
-    return { ...(await openClients(script, { ...options, clock })), clock }
-  }
-
-  it('do not exceed what remains, and go in the order in which they came', async () => {
-    const { subscriptions, clock, requests } = await open((_, index) =>
-      index < 3 ? limited(Math.max(0, 2 - index), 30) : limited(50, 60),
-    )
-    await subscriptions.details('first')
-    const five = ['a', 'b', 'c', 'd', 'e'].map((id) => subscriptions.details(id))
-    await Promise.all(five.slice(0, 2))
-    expect(requests.filter(({ url }) => url.includes('subscription'))).toHaveLength(3)
-    await clock.advance(30_000)
-    await Promise.all(five)
-    expect(requests.map(({ url }) => url.split('/').at(-1)).slice(4)).toEqual(['c', 'd', 'e'])
-  })
-
-  it.each([0, 1])(
-    'end with their signal: no timer stays, and %i other calls keep their places',
-    async (others) => {
-      const { subscriptions, clock } = await open([limited(0, 30), limited(9, 60)])
-      await subscriptions.details('first')
-      const abort = new AbortController()
-      const leaving = errorOf(subscriptions.details('leaving', { signal: abort.signal }))
-      const staying = Array.from({ length: others }, () => subscriptions.details('staying'))
-      await settled()
-      abort.abort()
-      expect(await leaving).toMatchObject({ code: 'aborted', outcome: 'not-sent', phase: 'limit' })
-      expect(clock.sleeping).toBe(others)
-      await clock.advance(30_000)
-      expect(await Promise.all(staying)).toHaveLength(others)
-    },
-  )
-
-  it.each([1, 2, 5])('are sent when their token expired meanwhile, with a limit of %i', async (limit) => {
-    const clock = skippingClock()
-    const server = await startServer(({ url }) =>
-      url === '/oauth/token'
-        ? { body: { token_type: 'Bearer', expires_in: 30, access_token: `access-${clock.now()}` } }
-        : limited(0, 50, clock.now(), limit),
-    )
-    const client = subscriptionsClient(server.url, { clock, totalTimeout: 70_000 })
-    await client.details('sub-0')
-    const delayed = Array.from({ length: 3 * limit }, (_, index) => client.details(`sub-${index}`))
-    await expect(Promise.all(delayed)).resolves.toHaveLength(3 * limit)
-  })
-
-  it('wait for responses on the way, and are not refused because of a window that is only assumed', async () => {
-    const clock = skippingClock()
-    const response = deferred()
-    let isHeld = false
-    const { subscriptions, requests } = await openClients(limited(0, 5, NOW, 1), {
-      clock,
-      totalTimeout: 20_000,
-      fetch: async (url, request) => {
-        const received = await fetch(url, request)
-        if (isHeld && url.includes('sub-1')) await response.promise
-        return isHeld ? new Response(await received.text()) : received
-      },
-    })
-    await subscriptions.details('sub-0')
-    await clock.sleep(6000)
-    isHeld = true
-    const both = [subscriptions.details('sub-1'), subscriptions.details('sub-2')]
-    await expect.poll(() => requests.length).toBeGreaterThanOrEqual(3)
-    response.resolve()
-    await expect(Promise.all(both)).resolves.toHaveLength(2)
-  })
-
-  it.each([
-    ['wait longer when a refusal asks for it meanwhile', 5, '40', 40_000],
-    ['go on early when a response shortens their wait', 50, '2', 2000],
-  ])('%s', async (_, seconds, retryAfter, waited) => {
-    const slow = deferred()
-    const sent: number[] = []
-    const { gateway, clock } = await open(
-      (_request, index) => {
-        sent.push(clock.now() - NOW)
-        if (index === 0) return { ...limited(1, seconds), body: { status: 'failed' } }
-        if (index === 1) return { status: 429, headers: { 'retry-after': retryAfter } }
-        return { body: { status: 'failed' } }
-      },
-      {
-        totalTimeout: 70_000,
-        fetch: async (url: string, request: RequestInit) => {
-          const received = await fetch(url, request)
-          if (received.status === 429) await slow.promise
-          return received
-        },
-      },
-    )
-    await gateway.status('ch_1')
-    const refused = errorOf(gateway.status('ch_1', { retry: false }))
-    const waiting = gateway.status('ch_2')
-    await expect.poll(() => [sent.length, clock.sleeping]).toEqual([2, 1])
-    slow.resolve()
-    await refused
-    await clock.advance(waited)
-    await waiting
-    expect(sent[2]).toBe(waited)
-  })
-})
-
 it.each([1, 100, 499])(
   'case 76: a maxWait of %i ms shortens the backoff instead of ending the call',
   async (maxWait) => {
-    const { gateway, clock } = await openClients(
-      [{ status: 503 }, { status: 503 }, { status: 202, body: CHARGE }],
-      {
-        retry: { maxWait },
-      },
-    )
-    const began = clock.now()
-    expect((await gateway.charge(CHARGE_REQUEST)).id).toBe('ch_1')
-    expect(clock.now() - began).toBeLessThanOrEqual(2 * maxWait)
+    const lost = { status: 503 }
+    const clients = await openClients([lost, lost, { status: 202, body: CHARGE }], { retry: { maxWait } })
+    await calls.charge(clients)
+    expect(Math.max(...clients.clock.waits)).toBeLessThanOrEqual(maxWait)
   },
 )
+
+describe("case 109: with rateLimit: 'throw'", () => {
+  const throwing = { rateLimit: 'throw' } as const
+
+  it.each<[string, Script]>([
+    ['with Retry-After', { status: 429, headers: { 'retry-after': '25' } }],
+    ['without a time', { status: 429 }],
+    ['with a reset', { ...limited(0, 9), status: 429 }],
+  ])('a 429 %s fails the call at once: no wait and no retry', async (_, script) => {
+    for (const call of [calls.charge, calls.details, calls.confirm]) {
+      const clients = await openClients(script, throwing)
+      const error = await errorOf(call(clients))
+      expect(error).toMatchObject({ code: 'rate_limited', attempts: 1, outcome: 'rejected', retryable: true })
+      expect(error.message).not.toContain('too long')
+      expect(clients.clock.waits).toEqual([])
+    }
+  })
+
+  it('a 503 is retried after its wait as always', async () => {
+    const lost = { status: 503, headers: { 'retry-after': '3' } }
+    const clients = await openClients([lost, { status: 202, body: CHARGE }], throwing)
+    await calls.charge(clients)
+    expect(clients.clock.waits).toEqual([3000])
+  })
+})

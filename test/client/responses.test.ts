@@ -8,15 +8,11 @@ import { type Call, calls, failureOf, once, openClients, unexpected } from '../s
 import { unhandledDuring } from '../support/refused.ts'
 import type { Script } from '../support/scripted-server.ts'
 
-const half = (value: unknown): string => {
-  const text = JSON.stringify(value)
-  return text.slice(0, text.length / 2)
-}
-
 describe('a response about another record', () => {
   const details = { ...DETAILS, id: 'SUB-1 ' }
   const request = { invoiceID: 'inv-1', status: 'INITIALIZED', subscriptionId: 'sub-1', createdAt: '', ...OK }
   const record = { ...payment(7), ...OK }
+  const list: Call = ({ subscriptions }) => subscriptions.payments('sub-1')
 
   it.each<[string, Call, object]>([
     ['the charge', calls.status, { ...CHARGE, id: 'ch_2' }],
@@ -25,6 +21,11 @@ describe('a response about another record', () => {
     ['the request', ({ subscriptions }) => subscriptions.status('inv-1'), { ...request, invoiceID: 'inv-2' }],
     ['the payment', ({ subscriptions }) => subscriptions.payment(7), { ...record, paymentId: '70' }],
     ['the cancellation', calls.cancel, { ...CANCELLED, subscriptionID: 'sub-2' }],
+    [
+      'one of the payments',
+      list,
+      { ...OK, subscriptionPayments: [payment(7), { ...payment(8), subscriptionId: 'sub-2' }] },
+    ],
   ])('is no result: %s', async (_, call, body) => {
     const error = await failureOf({ body }, call)
     expect(error).toMatchObject({ ...unexpected, attempts: 1 })
@@ -41,6 +42,11 @@ describe('a response about another record', () => {
     ['text for a number', ({ subscriptions }) => subscriptions.payment(7), { ...record, paymentId: '07' }],
     ['no leading zeros', ({ subscriptions }) => subscriptions.payment('007'), record],
     ['another case of the name', ({ subscriptions }) => subscriptions.status('inv-1'), request],
+    [
+      'payments that name no subscription',
+      list,
+      { ...OK, subscriptionPayments: [{ paymentId: 7, status: 'X' }] },
+    ],
     ['the identifier of the cancellation', ({ subscriptions }) => subscriptions.cancellation('7'), CANCELLED],
   ])('is not one with %s', async (_, call, body) => {
     await expect(call(await openClients({ body }))).resolves.toBeTypeOf('object')
@@ -58,11 +64,12 @@ describe('a response about another record', () => {
 
 describe('case 21: a response without the JSON of its operation', () => {
   const page = { headers: { 'content-type': 'text/html' }, body: '<h1>Bad Gateway</h1>' }
+  const empty = { body: undefined, errorCode: undefined }
   it.each<[string, Script, Call, object]>([
     ['502 with an HTML page', { status: 502, ...page }, calls.charge, { code: 'api_error', status: 502 }],
     ['200 with an HTML page', page, calls.charge, { ...unexpected, status: 200 }],
-    ['an empty 500', { status: 500 }, calls.reset, { status: 500, body: undefined, errorCode: undefined }],
-    ['an empty 400', { status: 400 }, calls.reset, { status: 400, body: undefined, errorCode: undefined }],
+    ['an empty 500', { status: 500 }, calls.reset, { status: 500, ...empty }],
+    ['an empty 400', { status: 400 }, calls.reset, { status: 400, ...empty }],
     ['an empty 200 to a charge', {}, calls.charge, unexpected],
     ['an empty 200 to a cancellation', {}, calls.cancel, unexpected],
     ['a list in place of a record', { body: [CANCELLED] }, calls.cancel, unexpected],
@@ -80,91 +87,41 @@ describe('case 21: a response without the JSON of its operation', () => {
   })
 })
 
-describe('a response that is cut off on a connection that closed properly', () => {
-  it.each([
-    ['in the middle', half(CHARGE)],
-    ['at its beginning', ''],
-  ])('%s is a lost response: the client retries a charge with its key', async (_, body) => {
-    const clients = await openClients([{ body }, { status: 202, body: CHARGE }])
-    expect(await calls.charge(clients)).toMatchObject({ id: 'ch_1' })
-    const [first, second] = clients.requests
-    expect(second?.headers['idempotency-key']).toBe(first?.headers['idempotency-key'])
-    expect(second?.body).toBe(first?.body)
-  })
-
-  it('is a lost response: the client retries a read and a renewal', async () => {
-    const reads = await openClients([{ body: half(DETAILS) }, { body: DETAILS }])
-    await calls.details(reads)
-    const renewals = await openClients([
-      { body: half(CHARGE) },
-      { status: 201, body: { ...CHARGE, id: 'ch_2' } },
-    ])
-    await calls.renew(renewals)
-    expect([reads.requests.length, renewals.requests.length]).toEqual([3, 2])
-  })
-
-  it('each time ends the call with an error that has the attempts and the key', async () => {
-    const { gateway } = await openClients({ body: half(CHARGE) })
-    const error = await errorOf(gateway.charge(CHARGE_REQUEST, { idempotencyKey: 'order-1' }))
-    expect(error).toMatchObject({ ...unexpected, attempts: 3, idempotencyKey: 'order-1', retryable: true })
-  })
-
-  it('never makes the client retry subscribe or cancel, which may have acted', async () => {
-    for (const call of [calls.cancel, calls.subscribe]) {
-      const clients = await openClients({ body: half(CANCELLED) })
-      expect(await errorOf(call(clients))).toMatchObject({ outcome: 'unknown', attempts: 1 })
-      expect(clients.requests).toHaveLength(2)
-    }
-  })
-})
-
 describe('case 104: a body is cut off only if it ends too early', () => {
   const SAMPLE = [
     { id: 'ch_1', amount: -2.5e-3, list: [true, false, null, [], {}, 'é"\\\n'], nested: { a: { b: [1] } } },
     { ...CHARGE, note: 'a "quoted" \\ word {[' },
     [[1, [2]], { x: 'তাক\u0001' }],
   ]
-  const attemptsOf = async (body: string) => (await failureOf({ body }, calls.details)).attempts
 
-  it('at any character of a JSON text', async () => {
+  it('at any character of a JSON text', () => {
+    const inAscii = (one: string) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`
     for (const sample of SAMPLE) {
-      const escaped = JSON.stringify(sample).replace(
-        /[\u0080-\uffff]/g,
-        (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
-      )
-      for (const text of [JSON.stringify(sample), JSON.stringify(sample, null, 2), escaped])
+      const json = JSON.stringify(sample)
+      for (const text of [json, JSON.stringify(sample, null, 2), json.replace(/[\u0080-\uffff]/g, inAscii)])
         for (let length = 1; length < text.length; length += 1)
           expect(isCutJson(text.slice(0, length)), text.slice(0, length)).toBe(true)
     }
   })
 
-  it.each([
-    '{"id":"ch_1","amount":NaN}',
-    '{"id":"ch_1","amount":NaN',
-    '{"id":"ch_1",}',
-    '{"id":"ch_1","list":[1,],"am',
-    "{'id':'ch_1'}",
-    "{'id':'ch_",
-    '{"id":"ch_1"}{"id":"ch_2"}',
-    '{"id":"ch_1"}{"id":',
-    '{id:"ch_1"',
-    '{"id":undefined',
-    '{"id":"ch_1"]',
-    '["id":"ch_1"',
-    '{"id":"ch_1" "am',
-    '{"id":01',
-  ])('and not for %s, which a retry would not change: it is unexpected, and sent once', async (body) => {
-    expect(await attemptsOf(body)).toBe(1)
-    expect(await failureOf({ body }, calls.charge)).toMatchObject({
-      ...unexpected,
-      attempts: 1,
-      retryable: false,
-    })
-  })
+  const NOT_CUT = `{"id":"ch_1","amount":NaN}   {"id":"ch_1","amount":NaN   {"id":"ch_1",}   {"id":"ch_1","list":[1,],"am
+    {'id':'ch_1'}   {'id':'ch_   {"id":"ch_1"}{"id":"ch_2"}   {"id":"ch_1"}{"id":   {id:"ch_1"   {"id":undefined
+    {"id":"ch_1"]   ["id":"ch_1"   {"id":"ch_1" "am   {"id":01`
+
+  it.each(NOT_CUT.split(/ {3}|\n */))(
+    'and not for %s, which is unexpected and sent once, for a read too',
+    async (body) => {
+      for (const call of [calls.details, calls.charge])
+        expect(await failureOf({ body }, call)).toMatchObject({
+          ...unexpected,
+          attempts: 1,
+          retryable: false,
+        })
+    },
+  )
 })
 
 describe('the text of a response', () => {
-  const _text = JSON.stringify({ ...DETAILS, requestID: 'commande-é-€-টাকা' })
   /** A JSON value as the client reads it. */
   const read = async (json: string): Promise<unknown> => {
     const body = `{"status":"succeeded","value":${json}}`
@@ -219,10 +176,8 @@ describe('the text of a response', () => {
 
   it('of a huge refusal is an excerpt in the error', async () => {
     const trace = Array.from({ length: 20_000 }, () => 'frame')
-    const error = await failureOf(
-      { status: 400, body: { error: { code: 'x', message: 'No.' }, trace } },
-      calls.status,
-    )
+    const body = { error: { code: 'x', message: 'No.' }, trace }
+    const error = await failureOf({ status: 400, body }, calls.status)
     expect(JSON.stringify(error).length).toBeLessThan(5000)
   })
 })

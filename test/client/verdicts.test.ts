@@ -1,46 +1,36 @@
 import { describe, expect, it } from 'vitest'
 import type { Verdict } from '../../src/contract/verdict.ts'
-import { GatewayClient, nextStep, SubscriptionsClient } from '../../src/index.ts'
-import { CREDENTIALS, errorOf, TOKEN } from '../support/clients.ts'
+import { nextStep } from '../../src/index.ts'
+import { errorOf, gatewayClient, subscriptionsClient, TOKEN } from '../support/clients.ts'
 import { FOREIGN, FOREIGN_REFUSALS } from '../support/foreign-refusals.ts'
+import { once } from '../support/open-clients.ts'
 import { skippingClock } from '../support/skipping-clock.ts'
 
-interface Refusal {
-  readonly status: number
-  readonly body: unknown
-}
-
 /** Both clients on a `fetch` that gives this response to every request, or to every request but a login. */
-const clientsOf = ({ status, body }: Refusal, atLogin = false) => {
+const clientsOf = (status: number, body: unknown, atLogin = false) => {
   const token = { token_type: 'Bearer', expires_in: 3600, access_token: TOKEN }
-  const respond = (code: number, content: unknown) =>
-    new Response(typeof content === 'string' ? content : JSON.stringify(content), { status: code })
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
   const fetch = async (url: string) =>
-    url.endsWith('/oauth/token') && !atLogin ? respond(200, token) : respond(status, body)
+    url.endsWith('/oauth/token') && !atLogin ? Response.json(token) : new Response(text, { status })
   // A second login after a rejected one waits for seconds.
-  const options = { fetch, retry: false, clock: skippingClock() } as const
+  const options = { fetch, ...once, clock: skippingClock() }
   return {
-    subscriptions: new SubscriptionsClient({
-      ...options,
-      baseUrl: 'https://s.example',
-      credentials: CREDENTIALS,
-    }),
-    gateway: new GatewayClient({ ...options, baseUrl: 'https://g.example', apiKey: 'key-1234' }),
+    subscriptions: subscriptionsClient('https://s.example', options),
+    gateway: gatewayClient('https://g.example', options),
   }
 }
 
 /** The errors of an operation of area S, of area G, and of a login. */
-const errorsOf = async (refusal: Refusal) => {
-  const { subscriptions, gateway } = clientsOf(refusal)
-  const login = clientsOf(refusal, true).subscriptions.login()
-  return Promise.all(
-    [subscriptions.details('sub-1'), gateway.status('ch_1'), login].map((call) => errorOf(call)),
-  )
+const errorsOf = async (status: number, body: unknown) => {
+  const { subscriptions, gateway } = clientsOf(status, body)
+  const login = clientsOf(status, body, true).subscriptions.login()
+  const ended = [subscriptions.details('sub-1'), gateway.status('ch_1'), login]
+  return Promise.all(ended.map((call) => errorOf(call)))
 }
 
 describe('case 92: a refusal of a proxy or a framework is not a verdict of the API', () => {
   it.each(FOREIGN_REFUSALS)('%s (HTTP %i)', async (_, status, body, expected = FOREIGN) => {
-    const errors = await errorsOf({ status, body })
+    const errors = await errorsOf(status, body)
     expect(errors.map((error) => 'verdict' in error && error.verdict)).toEqual(expected)
     const [, , login] = errors
     expect(login?.code === 'locked_out').toBe(expected[2] === 'locked')
@@ -86,7 +76,7 @@ describe('a refusal in the API’s own shape has a verdict', () => {
     [404, { errorMessage: 'Subscription not found.' }, 'somebody-else'],
     [404, [s('02', 'Subscription not found.')], 'somebody-else'],
   ])('in area S (HTTP %i, %j): %s', async (status, body, verdict) => {
-    expect((await errorsOf({ status, body }))[0]).toMatchObject({ verdict })
+    expect((await errorsOf(status, body))[0]).toMatchObject({ verdict })
   })
 
   it.each<[number, unknown, Verdict]>([
@@ -105,7 +95,7 @@ describe('a refusal in the API’s own shape has a verdict', () => {
     [404, s('02', 'Charge not found'), 'somebody-else'],
     [401, '', 'rejected-credentials'],
   ])('in area G (HTTP %i, %j): %s', async (status, body, verdict) => {
-    expect((await errorsOf({ status, body }))[1]).toMatchObject({ verdict })
+    expect((await errorsOf(status, body))[1]).toMatchObject({ verdict })
   })
 
   it.each<[number, unknown, Verdict]>([
@@ -123,9 +113,13 @@ describe('a refusal in the API’s own shape has a verdict', () => {
     [403, g('forbidden'), 'somebody-else'],
     [429, s('17', 'slow down'), 'rate-limited'],
   ])('case 93: at the token endpoint (HTTP %i, %j): %s', async (status, body, verdict) => {
-    const login = (await errorsOf({ status, body }))[2]
+    const login = (await errorsOf(status, body))[2]
     expect(login).toMatchObject({ verdict, phase: 'login', operation: 'subscriptions.login' })
     expect(login?.code === 'locked_out').toBe(verdict === 'locked')
     expect(login?.retryable).toBe(verdict === 'somebody-else' || verdict === 'rate-limited')
+  })
+
+  it('but a 401 for an operation without credentials is a mere refusal', async () => {
+    expect(await errorOf(clientsOf(401, '').gateway.reference())).toMatchObject({ verdict: 'refused' })
   })
 })

@@ -1,12 +1,11 @@
 import { gzipSync } from 'node:zlib'
 import { Agent, fetch as undiciFetch } from 'undici'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { FetchFunction, UnexpectedResponseError } from '../../src/index.ts'
-import { CHARGE, OK, payment, SUBSCRIBED, SUBSCRIPTION } from '../support/bodies.ts'
-import { errorOf, gatewayClient, subscriptionsClient, TOKEN } from '../support/clients.ts'
-import { type Clients, calls, failureOf, once, openClients, unexpected } from '../support/open-clients.ts'
+import { CHARGE } from '../support/bodies.ts'
+import { errorOf } from '../support/clients.ts'
+import { calls, failureOf, once, openClients, unexpected } from '../support/open-clients.ts'
 import type { Script } from '../support/scripted-server.ts'
-import { serve } from '../support/serve.ts'
 
 const WARNING = '<br />\n<b>Warning</b>: Undefined array key "x" in /srv/a.php<br />\n'
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -38,43 +37,6 @@ describe('case 56: whole JSON with other text around it is unexpected and sent o
     expect(await failureOf({ status: 422, body: rejected }, calls.charge)).toMatchObject(expected)
     const created = await failureOf({ status: 422, body: `${WARNING}${json}` }, calls.charge, once)
     expect(created).toMatchObject({ outcome: 'unknown' })
-  })
-})
-
-describe('case 66: allPayments', () => {
-  const [first, second] = [payment(1), payment(2)]
-  const list = (page2: Script, options = {}) =>
-    openClients(
-      (_, index) => (index === 0 ? { body: { ...OK, subscriptionPayments: [first, second] } } : page2),
-      options,
-    )
-  const idsOf = async (clients: Promise<Clients>) => {
-    const ids: unknown[] = []
-    for await (const { paymentId } of (await clients).subscriptions.allPayments('sub-1')) ids.push(paymentId)
-    return ids
-  }
-  const coded = (status: number, errorCode: string, errorMessage: string) => ({
-    status,
-    body: { errorCode, errorMessage },
-  })
-
-  it('ends when a page after the first is not found', async () => {
-    expect(await idsOf(list(coded(404, '02', 'subscription not found.')))).toEqual([1, 2])
-  })
-
-  // Which refusals mean "not found" is tested in verdicts.test.ts.
-  it.each([
-    ['a bare 404', { status: 404 }, 'somebody-else'],
-    ['200 with "not found"', coded(200, '02', 'not_found'), 'not-found'],
-    ['422 for a suspended account', coded(422, 'account_suspended', 'Suspended'), 'refused'],
-    ['404 for a token', coded(404, 'token_not_found', 'The access token is invalid'), 'refused'],
-  ])('case 92: throws when a page after the first is answered %s', async (_, page2, verdict) => {
-    expect(await errorOf(idsOf(list(page2, once)))).toMatchObject({ code: 'api_error', verdict })
-  })
-
-  it('throws when the first page is not found', async () => {
-    const failed = errorOf(idsOf(openClients(coded(404, '02', 'subscription not found.'))))
-    expect(await failed).toMatchObject({ status: 404, errorCode: '02' })
   })
 })
 
@@ -122,55 +84,6 @@ it('case 72: a 421 means that the server did not act, and the client itself send
   const error = await errorOf(calls.confirm(await openClients({}, { fetch })))
   expect(error).toMatchObject({ status: 421, outcome: 'rejected', retryable: false })
   expect(sent).toHaveLength(1)
-})
-
-describe('case 73: a request that must not be sent twice is sent once, on Bun over a connection of its own:', () => {
-  const noting = (body: unknown) => {
-    const sent: [path: string, keepalive: boolean | undefined][] = []
-    const fetch: FetchFunction = async (url, { keepalive }) => {
-      sent.push([new URL(url).pathname, keepalive])
-      return new Response(JSON.stringify(url.endsWith('/token') ? { access_token: TOKEN } : body))
-    }
-    return { sent, fetch }
-  }
-
-  it('subscribe on a reused connection that closes without an answer is one request', async () => {
-    const used = new WeakSet<object>()
-    const received: string[] = []
-    const url = await serve((request, response) => {
-      const isReused = used.has(request.socket)
-      used.add(request.socket)
-      received.push(`${request.url} ${isReused}`)
-      request.resume().on('end', () => {
-        if (isReused && request.url?.endsWith('/subscribe')) request.socket.destroy()
-        else response.end(JSON.stringify({ ...OK, access_token: TOKEN, expires_in: 60, id: 'sub-1' }))
-      })
-    })
-    const subscriptions = subscriptionsClient(url)
-    await subscriptions.details('sub-1')
-    expect(await errorOf(subscriptions.subscribe(SUBSCRIPTION))).toMatchObject({ outcome: 'unknown' })
-    expect(received.filter((line) => line.includes('/subscribe '))).toHaveLength(1)
-  })
-
-  it('subscribe and its login', async () => {
-    vi.stubGlobal('Bun', { version: '1.3.12' })
-    const { sent, fetch } = noting(SUBSCRIBED)
-    await subscriptionsClient('http://api.example', { fetch }).subscribe(SUBSCRIPTION)
-    expect(sent).toEqual([
-      ['/oauth/token', false],
-      ['/api/v1.0/subscribe', false],
-    ])
-  })
-
-  it('but not a read or a charge, nor any request on another runtime', async () => {
-    const { sent, fetch } = noting(CHARGE)
-    const gateway = gatewayClient('http://api.example', { fetch })
-    await gateway.confirm('conf_1', { otp: '123456' })
-    vi.stubGlobal('Bun', { version: '1.4.5' })
-    await gateway.status('ch_1')
-    await gateway.reference()
-    expect(sent.map(([, keepalive]) => keepalive)).toEqual([undefined, undefined, undefined])
-  })
 })
 
 describe('case 75: a time limit of fetch itself ends a call with a TimeoutError that says so', () => {

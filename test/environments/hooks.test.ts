@@ -62,22 +62,13 @@ describe('the OpenTelemetry example', () => {
       'server.address': 'gateway.mandatekit.test',
       'server.port': 443,
     }
-    expect(
-      attempts.map(({ name, kind, status, attributes }) => ({ name, kind, status, attributes })),
-    ).toEqual([
-      {
-        name: 'POST /api/v1/mfs/charges',
-        kind: SpanKind.CLIENT,
-        status: { code: SpanStatusCode.ERROR },
-        attributes: { ...common, 'http.response.status_code': 503, 'error.type': '503' },
-      },
-      {
-        name: 'POST /api/v1/mfs/charges',
-        kind: SpanKind.CLIENT,
-        status: { code: SpanStatusCode.UNSET },
-        attributes: { ...common, 'http.response.status_code': 202, 'http.request.resend_count': 1 },
-      },
-    ])
+    const [lost, made] = attempts
+    for (const span of attempts)
+      expect(span).toMatchObject({ name: 'POST /api/v1/mfs/charges', kind: SpanKind.CLIENT })
+    expect(attempts.map(({ status }) => status.code)).toEqual([SpanStatusCode.ERROR, SpanStatusCode.UNSET])
+    expect(lost?.attributes).toEqual({ ...common, 'http.response.status_code': 503, 'error.type': '503' })
+    const again = { 'http.response.status_code': 202, 'http.request.resend_count': 1 }
+    expect(made?.attributes).toEqual({ ...common, ...again })
   })
 
   test('creates a span of each failed call around its attempts', async () => {

@@ -1,16 +1,17 @@
-import { expect, onTestFinished, test } from 'vitest'
-import { sized } from '../support/sizes.ts'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { full, sized } from '../support/sizes.ts'
 import { startOracle } from './oracle.ts'
+import { watchOwnTimers } from './own-timers.ts'
 import { playAll } from './play.ts'
 
 // At full size, every operation meets every status. A slow machine plays fewer: it stops after `LIMIT` ms.
 // To play one case again: CASE=123 npx vitest run test/hostile
 const { CASE, SEED = String(Date.now() % 1_000_000_000) } = process.env
-const COUNT = CASE === undefined ? sized(20_000, 300) : 1
+const COUNT = CASE === undefined ? sized(20_000, 600) : 1
 const LIMIT = sized(150_000, 30_000)
 
-test(`${COUNT} hostile responses, from SEED=${CASE ?? SEED}, break no promise of the clients, and nextStep agrees with each error`, {
-  timeout: 180_000,
+test(`${COUNT} hostile responses, aborts and time limits, from SEED=${CASE ?? SEED}: no call acts twice, no error claims too little or shows a secret, no timer stays, and nextStep agrees with each error`, {
+  timeout: 200_000,
 }, async () => {
   const unhandled: unknown[] = []
   const note = (reason: unknown) => unhandled.push(reason)
@@ -20,8 +21,24 @@ test(`${COUNT} hostile responses, from SEED=${CASE ?? SEED}, break no promise of
     process.off('unhandledRejection', note)
     oracle.close()
   })
+  const timers = watchOwnTimers()
   const numbers = Array.from({ length: COUNT }, (_, index) => Number(CASE ?? SEED) + index)
   const endings = await playAll(numbers, oracle, LIMIT)
   expect(endings.flatMap(oracle.judge)).toEqual([])
   expect({ strayed: oracle.strayed(), unhandled }).toEqual({ strayed: 0, unhandled: [] })
+  await vi.waitFor(() => expect(timers.size, 'no timer stays').toBe(0), { timeout: 20_000 })
+  if (CASE !== undefined || endings.length < COUNT) return
+  // A run without one of these proves nothing about it.
+  const seen = new Set(endings.flatMap(({ code = 'success', outcome = 'success' }) => [code, outcome]))
+  const codes = [
+    'api_error',
+    'rate_limited',
+    'unexpected_response',
+    'connection_failed',
+    'timeout',
+    'aborted',
+  ]
+  const rare = full ? ['authentication_failed', 'locked_out'] : []
+  const wanted = ['success', 'not-sent', 'rejected', 'unknown', ...codes, ...rare]
+  expect(wanted.filter((one) => !seen.has(one))).toEqual([])
 })

@@ -26,7 +26,13 @@ const { CANCELLED, CHARGE, CHARGE_REQUEST, DETAILS, OK, SUBSCRIBED, SUBSCRIPTION
 const CHARGED = ['id', 'confirmation_id']
 const payment = bodies.payment(1)
 const state = { invoiceId: 'inv-1', status: 'INITIALIZED', subscriptionId: 'sub-1', createdAt: 'x', ...OK }
-export const GRANTED = { token_type: 'Bearer', expires_in: 3600, access_token: TOKEN, refresh_token: 'r-1' }
+export const REFRESH_TOKEN = 'refresh-62b0'
+export const GRANTED = {
+  token_type: 'Bearer',
+  expires_in: 3600,
+  access_token: TOKEN,
+  refresh_token: REFRESH_TOKEN,
+}
 
 type Call<Client> = (client: Client, options: CallOptions, key: Key) => Promise<unknown>
 const g = (object: object, call: Call<GatewayClient>, created?: readonly string[]): Operation => {

@@ -40,6 +40,10 @@ const newAccount = (number: number, elsewhere: number) => ({
   acted: 0,
   actedFirst: 0,
   keys: new Set<string>(),
+  /** The keys that the client sent, without a second call by the caller, and its token requests. */
+  sentKeys: new Set<string>(),
+  logins: 0,
+  isRevoked: false,
 })
 
 const write = (socket: Socket, bytes: Buffer | string, end = 'open'): void => {
@@ -48,11 +52,11 @@ const write = (socket: Socket, bytes: Buffer | string, end = 'open'): void => {
   if (end === 'reset') socket.resetAndDestroy()
 }
 
-const writeObject = (socket: Socket, object: object): void => {
+const writeObject = (socket: Socket, object: object, status = '200 OK'): void => {
   const text = JSON.stringify(object)
   write(
     socket,
-    `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${text.length}\r\n\r\n${text}`,
+    `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${text.length}\r\n\r\n${text}`,
   )
 }
 
@@ -85,18 +89,31 @@ export const startOracle = async () => {
     if (head === '') return 0
     const length = head.length + Number(header('content-length') ?? 0)
     const account = accountOf(Number(header('x-case')))
-    const { name, operation, once, readPart, early, bytes, end, seen } = account.given
+    const { name, operation, once, responses, conduct } = account.given
+    const { readPart, early, bytes, end, seen } = responses[account.attempts === 0 ? 0 : 1]
     const isAgain = header('x-again') !== undefined
     const isLogin = path === '/oauth/token'
     const isTarget = !isAgain && isLogin === (operation.atLogin === true)
+    if (isTarget && conduct.token === 'revoked' && operation.area === 'subscriptions' && !account.isRevoked) {
+      if (buffer.length < length) return 0
+      account.isRevoked = true
+      writeObject(socket, { errorCode: '401', errorMessage: 'Unauthorized' }, '401 Unauthorized')
+      return length
+    }
     const isHostile = isTarget && !(once && account.attempts > 0)
     if (buffer.length < length * (isHostile ? readPart : 1) && !(isHostile && early)) return 0
     if (isTarget) account.attempts += 1
+    if (isLogin && !isAgain) account.logins += 1
     const isUnread = isHostile && (early || readPart < 1)
     if (!isUnread && isLogin === (name === 'login')) {
       const key = header('idempotency-key')
       if (!isAgain) account.received += 1
-      const acts = !isHostile || seen.every((each) => mayAct(operation, each))
+      if (key && !isAgain) account.sentKeys.add(key)
+      const { abort, options } = conduct
+      // A client that is in a hurry may see the status without the body.
+      const isHasty = abort !== undefined || Math.min(options.timeout, options.totalTimeout) < 1_000
+      const views = isHasty ? [...seen, ...seen.map((each) => ({ ...each, said: undefined }))] : seen
+      const acts = !isHostile || views.every((each) => mayAct(operation, each))
       if (acts && !(key && account.keys.has(key))) {
         account.acted += 1
         if (!isAgain) account.actedFirst += 1
@@ -124,8 +141,8 @@ export const startOracle = async () => {
     /** The number of connections to another origin. */
     strayed: () => strayed,
     /** The promises that the client broke in a case. */
-    judge: ({ number, code, outcome, contradiction }: Ending): string[] => {
-      const { given, received, acted, actedFirst } = accountOf(number)
+    judge: ({ number, code, outcome, idempotencyKey, broken: itself }: Ending): string[] => {
+      const { given, received, acted, actedFirst, sentKeys, logins } = accountOf(number)
       const isEffect = given.operation.created !== undefined
       const broken = {
         'it acted twice': isEffect && acted > 1,
@@ -133,9 +150,12 @@ export const startOracle = async () => {
         'wrong rejected': outcome === 'rejected' && actedFirst > 0,
         'wrong success': isEffect && code === undefined && acted === 0,
         'an error that is not the client’s': code === 'none',
-        [`nextStep: ${contradiction}`]: contradiction !== undefined,
+        'it sent two keys': sentKeys.size > 1,
+        'the error has another key':
+          code !== undefined && sentKeys.size > 0 && !sentKeys.has(idempotencyKey ?? ''),
+        'it logged in too often': logins > 3 * (1 + given.conduct.options.retry.limit),
       }
-      const names = Object.entries(broken).flatMap(([what, is]) => (is ? what : []))
+      const names = [...itself, ...Object.entries(broken).flatMap(([what, is]) => (is ? what : []))]
       return names.map((what) => `CASE=${number} ${what}: ${code} ${outcome} after ${given.words}`)
     },
     close: () => {

@@ -106,7 +106,7 @@ describe('a program drives the mock through the panel', () => {
     expect(await health()).toBe(200)
     expect(await act('remove-fault', { number: '1' })).toEqual({
       ok: false,
-      message: 'control.faults.remove: This fault has no uses left, or it was removed.',
+      message: 'control.faults.remove: This fault has already been used up or removed.',
     })
   })
 

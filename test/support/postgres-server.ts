@@ -18,9 +18,8 @@ const programs = (): string | undefined => {
 /** Whether Debian's PostgreSQL is there. Absence is a failure where no test may be skipped. */
 export const postgresIsInstalled = (): boolean => {
   if (programs() !== undefined) return true
-  if (process.env.MANDATEKIT_NO_SKIP === '1') {
+  if (process.env.MANDATEKIT_NO_SKIP === '1')
     throw new Error(`PostgreSQL is not installed, and no test may be skipped here: ${INSTALL}`)
-  }
   process.stderr.write(`Tests with a real PostgreSQL are skipped: it is not installed (${INSTALL})\n`)
   return false
 }

@@ -1,22 +1,14 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from './listen.ts'
-
-const INSTALL = 'apt-get install -y redis-server'
+import { without } from './without.ts'
 
 /** Whether Debian's redis-server is there. Absence is a failure where no test may be skipped. */
-export const redisIsInstalled = (): boolean => {
-  if (spawnSync('redis-server', ['--version']).status === 0) return true
-  if (process.env.MANDATEKIT_NO_SKIP === '1') {
-    throw new Error(`redis-server is not installed, and no test may be skipped here: ${INSTALL}`)
-  }
-  process.stderr.write(`Tests with a real Redis are skipped: redis-server is not installed (${INSTALL})\n`)
-  return false
-}
+export const redisIsInstalled = (): boolean => !without('redis-server')
 
 const answers = (port: number): Promise<boolean> =>
   new Promise((resolve) => {

@@ -8,9 +8,8 @@ import { freePort, listen } from './listen.ts'
 export const open = (server: Server): Promise<number> => {
   onTestFinished(async () => {
     server.close()
-    if ('closeAllConnections' in server && typeof server.closeAllConnections === 'function') {
+    if ('closeAllConnections' in server && typeof server.closeAllConnections === 'function')
       server.closeAllConnections()
-    }
     await once(server, 'close')
   })
   return listen(server)

@@ -5,16 +5,17 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
-const repository = fileURLToPath(new URL('../..', import.meta.url))
-const workerd = fileURLToPath(new URL('../../node_modules/.bin/workerd', import.meta.url))
+export const repository = fileURLToPath(new URL('../..', import.meta.url))
+export const workerd = fileURLToPath(new URL('../../node_modules/.bin/workerd', import.meta.url))
 
-/** Bundles a module worker and runs it in workerd. Returns its address, what it prints, and a function that ends it. */
-export const startWorker = async (entry: string, config: string, env: Record<string, string> = {}) => {
+/** A folder with a configuration of workerd and the bundles of module workers, by the names of their files. */
+export const bundleWorkers = async (config: string, entries: Readonly<Record<string, string>>) => {
   const folder = await mkdtemp(join(tmpdir(), 'mandatekit-worker-'))
   await writeFile(join(folder, 'config.capnp'), config)
   await build({
-    entryPoints: [join(repository, entry)],
-    outfile: join(folder, 'worker.js'),
+    entryPoints: entries,
+    absWorkingDir: repository,
+    outdir: folder,
     bundle: true,
     format: 'esm',
     platform: 'neutral',
@@ -22,6 +23,12 @@ export const startWorker = async (entry: string, config: string, env: Record<str
     conditions: ['workerd', 'worker', 'browser'],
     tsconfig: join(repository, 'tsconfig.json'),
   })
+  return folder
+}
+
+/** Bundles a module worker and runs it in workerd. Returns its address, what it prints, and a function that ends it. */
+export const startWorker = async (entry: string, config: string, env: Record<string, string> = {}) => {
+  const folder = await bundleWorkers(config, { worker: entry })
   const running = spawn(workerd, ['serve', 'config.capnp', '--verbose', '--control-fd=3'], {
     cwd: folder,
     env: { ...process.env, ...env },
