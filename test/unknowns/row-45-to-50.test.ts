@@ -20,17 +20,11 @@ test('row 45: notifications stay in the outbox, or go to receivers as a POST of 
   expect(quiet.mock.notifications.all()).toHaveLength(1)
   expect(quiet.mock.notifications.deliveries()).toEqual([])
 
-  for (const [options, method, type] of [
-    [{}, 'POST', 'application/json'],
-    [{ method: 'PUT', format: 'form' }, 'PUT', 'application/x-www-form-urlencoded'],
-  ] as const) {
-    const { mock, subscription, received } = await withReceiver(open, options)
-    await subscription()
-    await mock.notifications.flush()
-    expect(received).toMatchObject([{ method }])
-    expect(received[0]?.headers.get('content-type')).toBe(type)
-    expect(received[0]?.headers.has('x-signature')).toBe(false)
-  }
+  const { mock, subscription, received } = await withReceiver(open)
+  await subscription()
+  await mock.notifications.flush()
+  expect(received).toMatchObject([{ method: 'POST' }])
+  expect([...(received[0]?.headers ?? [])]).toEqual([['content-type', 'application/json']])
 })
 
 test('row 46: notifications are unsigned unless signing is configured, and the verifier accepts only the signed ones', async (open) => {
@@ -66,36 +60,18 @@ test('row 47: a failed delivery is retried only when configured, then six times 
     expect(mock.notifications.deliveries().map(({ at }) => at.toISOString().slice(11, 16))).toEqual(times)
     expect(new Set(await Promise.all(received.map((request) => request.text()))).size).toBe(1)
   }
-
-  const handled: string[] = []
-  const handler = createNotificationHandler({
-    verify: 'none',
-    onSubscription: ({ status }) => handled.push(status),
-    onPayment: ({ paymentId }) => handled.push(paymentId),
-  })
-  const notify = [{ to: handler, duplicate: true, shuffle: true }]
-  const { mock, subscription } = await open({ subscriptions: { notify } })
-  await subscription({ cycle: 'DAILY' })
-  await mock.clock.advance({ days: 3 })
-  const payments = mock.state.payments().map(({ paymentId }) => String(paymentId))
-  expect(mock.notifications.deliveries()).toHaveLength(8)
-  expect(handled.sort()).toEqual([...payments, 'SUCCEEDED'])
 })
 
 test('row 48: an authorization, a processed cancellation and each payment send a notification, and nothing else does', async (open) => {
-  const { mock, subscribe, subscription, s } = await open({ subscriptions: { cancelDelay: { hours: 1 } } })
-  const { invoiceID } = (await subscribe()).json
-  mock.payer.decline(invoiceID)
-  expect(mock.notifications.all()).toEqual([])
-  const { subscriptionId } = await subscription({ cycle: 'DAILY' }, ['succeed', 'fail'])
-  await mock.clock.advance({ days: 2 })
+  const { mock, subscribe, subscription, s } = await open(S({ cancelDelay: { hours: 1 } }))
+  mock.payer.decline((await subscribe()).json.invoiceID)
+  const { subscriptionId } = await subscription({ cycle: 'DAILY' }, ['fail'])
+  await mock.clock.advance({ days: 1 })
   await s(`/api/v1.0/subscription/${subscriptionId}/cancel`)
   const told = () => mock.notifications.all().map(({ type, status, paymentId }) => [type, status, paymentId])
-  const [first, second] = mock.state.payments()
   const before = [
     ['SUBSCRIPTION', 'SUCCEEDED', ''],
-    ['SUBSCRIPTION_PAYMENT', 'SUCCEEDED_PAYMENT', String(first?.paymentId)],
-    ['SUBSCRIPTION_PAYMENT', 'FAILED_PAYMENT', String(second?.paymentId)],
+    ['SUBSCRIPTION_PAYMENT', 'FAILED_PAYMENT', String(mock.state.payments()[0]?.paymentId)],
   ]
   expect(told()).toEqual(before)
   await mock.clock.advance({ hours: 1 })

@@ -1,18 +1,12 @@
 import { expect } from 'vitest'
 import { testNumbers } from '../../mocks/core.ts'
-import { GatewayClient } from '../../src/index.ts'
 import type { OpenMock } from '../mock/open.ts'
 import { MOCK_CHARGE as CHARGE } from '../support/mock-clients.ts'
-import { CHARGES, G, strictOr, test, testCases } from './set-up.ts'
+import { CHARGES, G, statusesOf, strictOr, test, testCases } from './set-up.ts'
 
 test('row 70: refusals have the listed codes', async (open) => {
-  const { charge, confirm, renew, g, mock } = await open({
-    gateway: {
-      keyReuse: 'reject',
-      redirectAllowlist: ['https://shop.example/'],
-      rateLimit: { limit: 13, windowMs: 60_000 },
-    },
-  })
+  const limits = { redirectAllowlist: ['https://shop.example/'], rateLimit: { limit: 13, windowMs: 60_000 } }
+  const { charge, confirm, renew, g, mock } = await open(G({ keyReuse: 'reject', ...limits }))
   const { json: expired } = await charge('first')
   await mock.clock.advance({ days: 1 })
   const { json: one } = await charge('a')
@@ -32,19 +26,19 @@ test('row 70: refusals have the listed codes', async (open) => {
     await confirm(expired.confirmation_id),
     await charge('d'),
   ]
-  expect(answers.map(({ status, json }) => [status, json.error.code])).toEqual([
-    [400, 'invalid_request'],
-    [400, 'redirect_uri_not_allowed'],
-    [401, 'unauthorized'],
-    [400, 'incorrect_code'],
-    [400, 'missing_idempotency_key'],
-    [422, 'idempotency_key_reused'],
-    [404, 'not_found'],
-    [422, 'mandate_mismatch'],
-    [422, 'mandate_not_active'],
-    [409, 'already_confirmed'],
-    [409, 'charge_expired'],
-    [429, 'rate_limited'],
+  expect(answers.map(({ status, json }) => `${status} ${json.error.code}`)).toEqual([
+    '400 invalid_request',
+    '400 redirect_uri_not_allowed',
+    '401 unauthorized',
+    '400 incorrect_code',
+    '400 missing_idempotency_key',
+    '422 idempotency_key_reused',
+    '404 not_found',
+    '422 mandate_mismatch',
+    '422 mandate_not_active',
+    '409 already_confirmed',
+    '409 charge_expired',
+    '429 rate_limited',
   ])
   mock.faults.add({ operation: 'gateway.charge', kind: 'status' })
   await mock.clock.advance({ minutes: 1 })
@@ -88,33 +82,36 @@ testCases('row 72: a used key returns the original response for any body, or str
 ])
 
 test('row 73: a key counts for one API key, route and path id, and one of parallel calls with a key executes (case 33)', async (open) => {
-  const { mock, fetch, charge, renew, paid, confirm } = await open({ gateway: { apiKeys: ['one', 'two'] } })
+  const { mock, g, charge, renew, paid } = await open(G({ apiKeys: ['one', 'two'] }))
   const parallel = await Promise.all(Array.from({ length: 10 }, () => charge('same')))
   expect(new Set(parallel.map(({ text }) => text)).size).toBe(1)
   expect(mock.state.charges()).toHaveLength(1)
-  // The first answer again, byte by byte, whatever became of the charge since.
-  const [first] = parallel
-  await confirm(first?.json.confirmation_id)
+  // The first response again, byte by byte, whatever became of the charge since.
   await mock.clock.advance({ days: 1_000 })
-  expect((await charge('same')).text).toBe(first?.text)
-
-  const other = new GatewayClient({ ...mock.clientOptions.gateway, apiKey: 'two', fetch })
-  expect((await other.charge(CHARGE, { idempotencyKey: 'same' })).id).not.toBe(first?.json.id)
-  const mandates = [await paid(), await paid()]
-  for (const { id } of mandates) expect((await renew(id, 'same')).status).toBe(201)
+  expect((await charge('same')).text).toBe(parallel[0]?.text)
+  expect((await g(CHARGES, { key: 'same', body: CHARGE, token: 'two' })).status).toBe(202)
+  for (const { id } of [await paid(), await paid()]) expect((await renew(id, 'same')).status).toBe(201)
   expect(mock.state.charges()).toHaveLength(6)
-
   // What was refused left no trace.
-  expect((await charge('fresh', { amount: 'x' })).status).toBe(400)
-  expect((await charge('fresh')).status).toBe(202)
-
-  const forgetful = await open({ gateway: { keyTtl: { hours: 1 } } })
-  const { json } = await forgetful.charge('a')
-  await forgetful.mock.clock.advance({ minutes: 59 })
-  expect((await forgetful.charge('a')).json.id).toBe(json.id)
-  await forgetful.mock.clock.advance({ minutes: 1 })
-  expect((await forgetful.charge('a')).json.id).not.toBe(json.id)
+  expect(statusesOf([await charge('fresh', { amount: 'x' }), await charge('fresh')])).toEqual([400, 202])
 })
+
+const chargesAfter =
+  (...minutes: readonly number[]) =>
+  async ({ charge, mock }: OpenMock) => {
+    await charge('a')
+    for (const each of minutes) {
+      await mock.clock.advance({ minutes: each })
+      await charge('a')
+    }
+    return mock.state.charges().length
+  }
+
+testCases('row 73: a key is kept until a reset, or for the time of the option', [
+  [{}, chargesAfter(60 * 24 * 400), 1],
+  [G({ keyTtl: { hours: 1 } }), chargesAfter(59), 1],
+  [G({ keyTtl: { hours: 1 } }), chargesAfter(59, 1), 2],
+])
 
 test('row 73a: a key whose first request still runs waits for its response, or is 409', async (open) => {
   const held = { operation: 'gateway.charge', kind: 'latency', latencyMs: 150 } as const

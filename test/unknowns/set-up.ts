@@ -3,14 +3,10 @@ import type { MockOptions } from '../../mocks/core.ts'
 import { type OpenMock, openThrough } from '../mock/open.ts'
 import { throughFetch, transports } from '../mock/transports.ts'
 
-export { CHARGES, ORDER } from '../mock/open.ts'
+export { CHARGES, G, ORDER, S, statusesOf } from '../mock/open.ts'
 
 /** Creates a mock behind the transport of the test. */
 export type Open = (options?: MockOptions) => Promise<OpenMock>
-
-/** The option of an area. */
-export const S = (subscriptions: MockOptions['subscriptions']): MockOptions => ({ subscriptions })
-export const G = (gateway: MockOptions['gateway']): MockOptions => ({ gateway })
 
 /** Strict rules, and the options that do the same. */
 export const strictOr = (options: MockOptions): readonly MockOptions[] => [{ rules: 'strict' }, options]
@@ -43,10 +39,6 @@ export const testCases = (name: string, cases: readonly Case[]) =>
       for (const each of [options].flat())
         expect(await act(await open(each)), `case ${number}: ${JSON.stringify(each)}`).toEqual(result)
   })
-
-/** The statuses of responses. */
-export const statusesOf = (responses: readonly { readonly status: number }[]) =>
-  responses.map(({ status }) => status)
 
 /** Makes so many calls, at most 50 at a time. */
 export const burst = async <Result>(
