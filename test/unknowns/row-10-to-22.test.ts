@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { defaultMerchant } from '../../mocks/core.ts'
+import { defaultMerchant, MockRefusedError } from '../../mocks/core.ts'
 import type { Duration } from '../../mocks/time/duration.ts'
 import { invoiceIdFrom } from '../../src/index.ts'
 import type { OpenMock } from '../mock/open.ts'
@@ -71,11 +71,11 @@ testCases('row 12: enabled is 1 while payments are expected, else 0, or the valu
   [S({ enabledValues: { active: 0, inactive: 2 } }), enabled, [2, 0, 2]],
 ])
 
-test('row 13: reversal fields are null, and text after a reversal', async (open) => {
+test('row 13: reversal fields are null, and text after a reversal, which is possible once', async (open) => {
   const { mock, s, subscription } = await open()
-  await subscription({ cycle: 'DAILY' })
+  await subscription({ cycle: 'DAILY' }, ['succeed', 'fail'])
   await mock.clock.advance({ days: 2 })
-  const paymentId = mock.state.payments()[0]?.paymentId ?? 0
+  const [paymentId = 0, failed = 0] = mock.state.payments().map((each) => each.paymentId)
   const payment = async () => (await s(`/api/v1.0/subscription/payment/${paymentId}`)).json
   const fields = { reverseTransactionAmount: null, reverseTransactionDate: null, reverseTransactionId: null }
   expect(await payment()).toMatchObject(fields)
@@ -86,6 +86,7 @@ test('row 13: reversal fields are null, and text after a reversal', async (open)
     reverseTransactionDate: '2026-12-03 06:00:00',
     reverseTransactionId: filled,
   })
+  for (const id of [paymentId, failed]) expect(() => mock.payer.reverse(id)).toThrow(MockRefusedError)
 })
 
 /** When a request was created, and its payment due and made, for a start on 2 December. */

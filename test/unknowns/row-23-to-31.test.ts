@@ -79,8 +79,16 @@ const cancelling = async ({ mock, subscription, subscriptions }: OpenMock) => {
   return [status, enabled, (await subscriptions.cancellation(id)).status, mock.state.payments().length]
 }
 
-testCases('row 27: a cancellation is processed at once, or PROCESSING for the time of the option', [
+/** The status of a cancellation before the authorization, and of the request. */
+const cancellingUndecided = async ({ mock, subscribe, subscriptions }: OpenMock) => {
+  await subscribe()
+  const { status } = await subscriptions.cancel(mock.state.subscriptions()[0]?.subscriptionId ?? '')
+  return [status, mock.state.subscriptions()[0]?.requestStatus]
+}
+
+testCases('row 27: a cancellation is processed at once, also of a request, or after the time of the option', [
   [{}, cancelling, ['PROCESSED', 0, 'PROCESSED', 0]],
+  [{}, cancellingUndecided, ['PROCESSED', 'CANCELLED']],
   [S({ cancelDelay: { days: 2 } }), cancelling, ['PROCESSING', 1, 'PROCESSED', 2]],
 ])
 

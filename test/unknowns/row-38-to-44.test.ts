@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { defaultMerchant, subscriptionsDefaults } from '../../mocks/core.ts'
+import { defaultMerchant } from '../../mocks/core.ts'
 import type { OpenMock } from '../mock/open.ts'
 import { errorOf as failure } from '../support/clients.ts'
 import type { Seen } from '../support/raw-requests.ts'
@@ -40,6 +40,7 @@ const refusal = async ({ subscribe, login }: OpenMock) => {
 testCases('row 39: a refused field is 422 or the status of the option, also 200 with its code', [
   [{}, refusal, [422, '01', 401]],
   [S({ validationStatus: 200 }), refusal, [200, '01', 401]],
+  [S({ validationStatus: 400 }), refusal, [400, '01', 401]],
   [S({ validationStatus: 409 }), refusal, [409, '01', 401]],
   // What the specification states stays as it is.
   [S({ errorsAs200: true }), refusal, [200, '01', 401]],
@@ -144,9 +145,7 @@ testCases(
 )
 
 test('row 42: 600 calls a minute pass for each client_id, refused calls do not count, and every response has the three headers', async (open) => {
-  // With a fixed clock, a server has no limits but those of the options.
-  const { rateLimit } = subscriptionsDefaults
-  const { s, mock, login } = await open({ subscriptions: { rateLimit } })
+  const { s, mock, login } = await open()
   const ask = () => s('/api/v1.0/subscription/x')
   const standing = ({ headers }: Pick<Seen, 'headers'>) =>
     ['limit', 'remaining', 'reset'].map((name) => headers.get(`x-ratelimit-${name}`))

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { gatewayDefaults, testNumbers } from '../../mocks/core.ts'
+import { testNumbers } from '../../mocks/core.ts'
 import type { OpenMock } from '../mock/open.ts'
 import { MOCK_CHARGE as CHARGE } from '../support/mock-clients.ts'
 import { burst, CHARGES, G, statusesOf, strictOr, test, testCases } from './set-up.ts'
@@ -37,9 +37,7 @@ test('row 77: maxOtpAttempts is the number of wrong codes after which a charge e
 })
 
 test('row 78: 120 calls pass in any 60 seconds over all routes and callers, and Retry-After is in whole seconds (case 45)', async (open) => {
-  // With a fixed clock, a server has no limits but those of the options.
-  const { rateLimit } = gatewayDefaults
-  const { g, mock } = await open({ gateway: { rateLimit } })
+  const { g, mock } = await open()
   const ask = async (count: number) => {
     const answers = await burst(count, (call) => {
       const path = ['/health', '/api/v1/reference', '/api/v1/mfs/charges/x'][call % 3] ?? ''

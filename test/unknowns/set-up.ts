@@ -15,7 +15,7 @@ export const strictOr = (options: MockOptions): readonly MockOptions[] => [{ rul
 export const openStrict = (open: Open, options: MockOptions) => Promise.all(strictOr(options).map(open))
 
 /** The rows that speak of HTTP itself: paths, methods, headers, bodies, addresses and parallel calls. */
-const ROWS_OF_HTTP = '1 2 3 5 6 22 31 32 42 43 66 71 73 73a 78 83'.split(' ')
+const ROWS_OF_HTTP = '1 2 3 5 6 22 31 32 43 66 71 73 73a 83'.split(' ')
 
 /** Tests a row, through every transport if it speaks of HTTP. */
 export const test = (name: string, check: (open: Open) => Promise<void>) => {
