@@ -100,13 +100,23 @@ describe('the request log', () => {
     await g('/api/v1/reference', { method: 'GET' })
     await s('/oauth/token', { body: `{"password":"${secretMerchant.clientSecret}` })
     await s('/auth/login', { body: { username: 'ada', password } })
-    await s(`/api/v1.0/subscribe?access_token=${token}&x=${secretMerchant.clientSecret}`, {
-      token,
-      body: { ...ORDER, clientID: 'shop', note: password },
-    })
+    await s(
+      `/api/v1.0/subscribe?access_token=${token}&x=${secretMerchant.clientSecret}&password=unknown-one`,
+      {
+        token,
+        body: { ...ORDER, clientID: 'shop', note: password },
+      },
+    )
     await refresh(refresh_token, { client_secret: 'another one' })
     const shown = `${JSON.stringify(mock.requests.all())}${inspect(mock.requests.all(), { depth: 9 })}${mock.explain('subscriptions.subscribe')}`
-    const own = [secretMerchant.clientSecret, 'p4ssword', 'k3y-of-the-gateway', '918273', 'another one']
+    const own = [
+      secretMerchant.clientSecret,
+      'p4ssword',
+      'k3y-of-the-gateway',
+      '918273',
+      'another one',
+      'unknown-one',
+    ]
     for (const secret of [...own, token, refresh_token]) expect(shown).not.toContain(secret)
     expect(mock.requests.all()).toHaveLength(8)
   })

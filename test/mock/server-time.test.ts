@@ -202,12 +202,8 @@ test('case 88: a server with a fixed clock accepts the 121st call, and area S ke
 test('case 89: on 0.0.0.0, a page of another name that points at the server cannot reset the mock', async () => {
   const { url, mock } = await startServer({ host: '0.0.0.0' })
   const host = 'rebound.example:4010'
-  const headers = {
-    host,
-    origin: `http://${host}`,
-    'sec-fetch-site': 'same-origin',
-    'content-type': 'application/x-www-form-urlencoded',
-  }
+  const form = { 'content-type': 'application/x-www-form-urlencoded' }
+  const headers = { host, origin: `http://${host}`, 'sec-fetch-site': 'same-origin', ...form }
   mock.outage.start()
   const { statusCode, body } = await send(`${url}/_mock`, { method: 'POST', headers, body: 'action=reset' })
   expect([statusCode, await body.text()]).toEqual([403, expect.stringContaining('allowedHosts')])

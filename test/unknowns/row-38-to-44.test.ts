@@ -130,19 +130,16 @@ const paging = (defaultSize: number, maxSize: number, ...ignore: ('page' | 'per_
   S({ paging: { defaultSize, maxSize, ignore } })
 const FIRST = '0 to 9, 10'
 
-testCases(
-  'row 41: payments are listed ten a page, oldest first, and an unreadable page is read as the first',
-  [
-    [{}, pages('', 'page=3', 'page=4'), [FIRST, '20 to 24, 5', 'none', PAYMENTS]],
-    [{}, pages('page=0', 'page=-1', 'page=x', 'page=1.5', 'page='), [...Array(5).fill(FIRST), PAYMENTS]],
-    [{}, pages('per_page=7&page=2', 'per_page=1000'), ['7 to 13, 7', '0 to 24, 25', PAYMENTS]],
-    [{}, pages(`per_page=${'9'.repeat(30)}`, `page=${'9'.repeat(30)}`), ['0 to 24, 25', 'none', PAYMENTS]],
-    [paging(3, 4), pages('', 'per_page=9'), ['0 to 2, 3', '0 to 3, 4', PAYMENTS]],
-    [paging(10, 100, 'per_page'), pages('per_page=7'), [FIRST, PAYMENTS]],
-    [paging(10, 100, 'page'), pages('page=2'), [FIRST, PAYMENTS]],
-    [paging(10, 100, 'page', 'per_page'), pages('page=2'), [FIRST, 10]],
-  ],
-)
+testCases('row 41: payments are listed ten a page, oldest first, and an unreadable page is the first', [
+  [{}, pages('', 'page=3', 'page=4'), [FIRST, '20 to 24, 5', 'none', PAYMENTS]],
+  [{}, pages('page=0', 'page=-1', 'page=x', 'page=1.5', 'page='), [...Array(5).fill(FIRST), PAYMENTS]],
+  [{}, pages('per_page=7&page=2', 'per_page=1000'), ['7 to 13, 7', '0 to 24, 25', PAYMENTS]],
+  [{}, pages(`per_page=${'9'.repeat(30)}`, `page=${'9'.repeat(30)}`), ['0 to 24, 25', 'none', PAYMENTS]],
+  [paging(3, 4), pages('', 'per_page=9'), ['0 to 2, 3', '0 to 3, 4', PAYMENTS]],
+  [paging(10, 100, 'per_page'), pages('per_page=7'), [FIRST, PAYMENTS]],
+  [paging(10, 100, 'page'), pages('page=2'), [FIRST, PAYMENTS]],
+  [paging(10, 100, 'page', 'per_page'), pages('page=2'), [FIRST, 10]],
+])
 
 test('row 42: 600 calls a minute pass for each client_id, refused calls do not count, and every response has the three headers', async (open) => {
   const { s, mock, login } = await open()
@@ -201,17 +198,12 @@ test('row 44: responses follow the tables, and clients read every variant as the
   }
   const plain = await run([])
   expect(plain.details).toMatchObject({ amount: 25, enabled: 1 })
-  for (const form of [
-    'id-casing',
-    'text-ids',
-    'text-amounts',
-    'text-flags',
-    'boolean-flags',
-    'empty-reversals',
-    'zero-reversals',
-  ]) {
+  const [flags, reversals] = [
+    ['text-flags', 'boolean-flags'],
+    ['empty-reversals', 'zero-reversals'],
+  ]
+  for (const form of ['id-casing', 'text-ids', 'text-amounts', ...flags, ...reversals])
     expect([form, await run([form])]).toEqual([form, plain])
-  }
   // Identifiers that are numbers on the wire are other ones, and text to the caller all the same.
   const digits = expect.stringMatching(/^\d+$/)
   expect(await run(['number-ids'])).toMatchObject({
