@@ -62,6 +62,7 @@ describe('the payer', () => {
     const { payer } = open(false)
     expect(() => payer.setPayments('nobody', ['fail'])).toThrow(MockRefusedError)
     payer.decline('invoice')
+    expect(() => payer.decline('invoice')).toThrow(MockRefusedError)
     expect(() => payer.setPayments('invoice', ['fail'])).toThrow(MockRefusedError)
   })
 })

@@ -129,6 +129,9 @@ test.each(transports)(
       expect([plain.status, plain.headers.get('allow')]).toEqual([405, 'POST'])
       expect((await ask(path, { ...options, headers: { Origin } })).status).toBe(405)
       mock.requests.clear()
+      const { 'Access-Control-Request-Headers': _, ...unspecific } = preflight
+      const { headers: usual } = await ask(path, { ...options, headers: unspecific })
+      expect(usual.get('access-control-allow-headers')).toContain('Idempotency-Key')
       const { status, headers } = await ask(path, { ...options, headers: preflight })
       const allowed = ['origin', 'headers'].map((name) => headers.get(`access-control-allow-${name}`))
       expect([status, ...allowed]).toEqual([204, Origin, 'authorization,idempotency-key'])
