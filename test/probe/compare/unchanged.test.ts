@@ -2,36 +2,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { compareWithMock } from '../../../mocks/core.ts'
 import { sized } from '../../support/sizes.ts'
-import { mockOptions } from '../options.ts'
+import { options } from './server-options.ts'
 import { NUMBERS, recordShop, SECRETS } from './shop.ts'
-
-/** What a shop meets within its few days, and a probe does not ask: short times and tight limits. */
-const short = fc.record(
-  {
-    apiPrefix: fc.constantFrom('/api/v1.0', '/api/v2'),
-    timeZone: fc.constant('America/New_York'),
-    requestTtl: fc.constant({ hours: 3 }),
-    cancelDelay: fc.constant({ hours: 4 }),
-    rateLimit: fc.constant({ limit: 9, windowMs: 60_000 }),
-  },
-  { requiredKeys: [] },
-)
-const shortGateway = fc.record(
-  {
-    retryDelay: fc.constant({ minutes: 5 }),
-    confirmationTtl: fc.constant({ hours: 1 }),
-    keyTtl: fc.constant({ hours: 4 }),
-    rateLimit: fc.constant({ limit: 7, windowMs: 60_000 }),
-  },
-  { requiredKeys: [] },
-)
-const options = fc
-  .tuple(fc.constantFrom('spec' as const, 'strict' as const), mockOptions, short, shortGateway)
-  .map(([rules, given, subscriptions, gateway]) => ({
-    rules,
-    subscriptions: { ...given.subscriptions, ...subscriptions },
-    gateway: { ...given.gateway, ...gateway },
-  }))
 
 const SEEDS = sized([7, 11, 23], [7])
 
@@ -62,5 +34,4 @@ test.each(SEEDS)(
     )
     expect(skipped / compared).toBeLessThan(0.01)
   },
-  300_000,
 )
