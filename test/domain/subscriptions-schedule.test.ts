@@ -112,28 +112,6 @@ describe('payments of a subscription', () => {
       )
     },
   )
-
-  test('dunning retries a failed payment until the end, and the next cycle goes on', async () => {
-    const { payments } = await paymentsAfter(
-      { dunning: { retries: 2, everyDays: 3 } },
-      60,
-      { cycle: 'WEEKLY', end: '2026-12-07' },
-      ['fail', 'fail', 'succeed', 'fail', 'fail'],
-    )
-    expect(
-      payments.map(({ dueDate, transactionDate, status }) => [dueDate, transactionDate, status]),
-    ).toEqual([
-      ['2026-11-28', '2026-11-28 12:00:00', 'FAILED_PAYMENT'],
-      ['2026-11-28', '2026-12-01 12:00:00', 'FAILED_PAYMENT'],
-      ['2026-11-28', '2026-12-04 12:00:00', 'SUCCEEDED_PAYMENT'],
-      ['2026-12-05', '2026-12-05 12:00:00', 'FAILED_PAYMENT'],
-    ])
-    const dunning = { retries: 1, everyDays: 1 }
-    const daily = await paymentsAfter({ dunning }, 10, { end: '2026-11-30' }, ['fail', 'succeed', 'fail'])
-    // A retry of the day before precedes the payment of the day.
-    expect(daily.payments.map(({ dueDate }) => dueDate.slice(-2))).toEqual(['28', '28', '29', '29', '30'])
-    expect(planned(daily.mock)).toEqual([])
-  })
 })
 
 function debitSeconds(text: string): number {

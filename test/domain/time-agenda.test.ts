@@ -84,33 +84,6 @@ describe('the agenda', () => {
     expect([agenda.nextAt(), agenda.entries().length, agenda.state.slots.size]).toEqual([20_000, 1, 1])
   })
 
-  test('a copy of its data goes on as the agenda would', () => {
-    const state = structuredClone(
-      (() => {
-        const agenda = open(() => 0)
-        for (const [id, at] of [
-          ['a', 5],
-          ['b', 3],
-          ['c', 5],
-          ['a', 4],
-          ['d', 9],
-        ] as const)
-          agenda.schedule(at, 'test', id, { of: id })
-        agenda.cancel('test', 'd')
-        return agenda.state
-      })(),
-    )
-    const agenda = createAgenda({ clock: { agenda: state } }, () => 10)
-    const ran: unknown[] = []
-    agenda.on('test', (id, at, data) => ran.push([id, at, data]))
-    agenda.runDue()
-    expect(ran).toEqual([
-      ['b', 3, { of: 'b' }],
-      ['a', 4, { of: 'a' }],
-      ['c', 5, { of: 'c' }],
-    ])
-  })
-
   test('the error names the kind that has no handler, a second handler, or a time that is not a number', () => {
     const agenda = open(() => 0)
     expect(() => agenda.schedule(Number.NaN, 'renewal', '1')).toThrow(/renewal/)

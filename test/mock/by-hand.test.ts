@@ -35,13 +35,7 @@ describe('a fault with `when` applies only to', () => {
     ['a charge of a number', 'gateway.charge', () => ({ msisdn: OTHER })],
     ['a charge of a number without its plus', 'gateway.charge', () => ({ msisdn: OTHER.slice(1) })],
     ['a charge with a key', 'gateway.charge', () => ({ idempotencyKey: 'key-1' })],
-    [
-      'a charge that a function accepts',
-      'gateway.charge',
-      () =>
-        ({ fields }) =>
-          fields.msisdn === OTHER,
-    ],
+    ['a charge that a function accepts', 'gateway.charge', () => (call) => call.fields.msisdn === OTHER],
     ['a read of a charge of a number', 'gateway.status', () => ({ msisdn: OTHER })],
     ['a read of one charge', 'gateway.status', (id) => ({ id })],
     ['a confirmation of a number', 'gateway.confirm', () => ({ msisdn: OTHER, otp: 0 })],
@@ -70,10 +64,8 @@ describe('a fault with `when` applies only to', () => {
 
 describe('notifications', () => {
   test('are sent again with the same identifier, and are recorded as deliveries', async () => {
-    const { mock, received, authorize } = setUp({
-      signing: { secret: 'shared' },
-      headers: { Authorization: 'private' },
-    })
+    const options = { signing: { secret: 'shared' }, headers: { Authorization: 'private' } }
+    const { mock, received, authorize } = setUp(options)
     await authorize()
     const [first] = mock.notifications.all()
     expect(mock.notifications.resend(first?.notificationId ?? '')).toEqual(first)
@@ -94,14 +86,8 @@ describe('notifications', () => {
   test('that no event caused are sent with defaults, or with every field of the test', async () => {
     const { mock, received } = setUp()
     const sent = mock.notifications.send({ type: 'SUBSCRIPTION', status: 'CANCELLED' })
-    const own = {
-      notificationId: 'n',
-      type: 'REFUND',
-      status: 'PAUSED',
-      subscriptionId: 's',
-      paymentId: 'p',
-      timestamp: 't',
-    }
+    const ids = { notificationId: 'n', subscriptionId: 's', paymentId: 'p' }
+    const own = { ...ids, type: 'REFUND', status: 'PAUSED', timestamp: 't' }
     mock.notifications.send(own)
     await mock.notifications.flush()
     expect(received.map(({ body }) => body)).toEqual([sent, own])

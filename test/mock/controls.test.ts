@@ -39,13 +39,10 @@ describe('the payer', () => {
     const { payer, statuses } = open(false)
     payer.setPayments('invoice', ['fail'])
     expect(payer.authorize('invoice', { payments: ['succeed', 'fail'] })).toMatchObject({
+      ...request,
       invoiceId: 'invoice',
       merchant: 'Example Shop',
-      amount: '5',
-      cycle: 'DAILY',
-      start: '2026-12-01',
-      end: '2027-12-01',
-      nextPayments: ['2026-12-01', '2026-12-02', '2026-12-03', '2026-12-04', '2026-12-05'],
+      nextPayments: [1, 2, 3, 4, 5].map((day) => `2026-12-0${day}`),
       status: 'SUCCEEDED',
     })
     expect(await statuses(2)).toEqual(['SUCCEEDED', 'FAILED'])
@@ -65,6 +62,7 @@ describe('the payer', () => {
     const { payer } = open(false)
     expect(() => payer.setPayments('nobody', ['fail'])).toThrow(MockRefusedError)
     payer.decline('invoice')
+    expect(() => payer.decline('invoice')).toThrow(MockRefusedError)
     expect(() => payer.setPayments('invoice', ['fail'])).toThrow(MockRefusedError)
   })
 })

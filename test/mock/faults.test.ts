@@ -35,13 +35,10 @@ describe.each(transports)('through $name', (transport) => {
     const { mock, fetch } = await openThrough(transport)
     mock.faults.add(ofCharge({ kind: 'truncated' }))
     const url = `${mock.clientOptions.gateway.baseUrl}${CHARGES}`
-    const reading = fetch(url, { method: 'POST', headers: KEYS, body: JSON.stringify(MOCK_CHARGE) }).then(
-      (answer) => {
-        expect(answer.status).toBe(202)
-        return answer.text()
-      },
-    )
-    await expect(reading).rejects.toThrow(TypeError)
+    const init = { method: 'POST', headers: KEYS, body: JSON.stringify(MOCK_CHARGE) }
+    // Some transports report the end of the connection before the body is read.
+    await expect(fetch(url, init).then((response) => response.text())).rejects.toThrow(TypeError)
+    expect(mock.requests.all()).toMatchObject([{ status: 202, executed: true }])
     expect(mock.state.charges()).toHaveLength(1)
   })
 
@@ -206,7 +203,6 @@ test.each<[named: string, fault: unknown]>([
 
 test('faults.add accepts a detail that only some steps of a sequence read, and refuses null', () => {
   const { faults } = createMock()
-  faults.add({ operation: '*', kind: 'status', status: 503, sequence: ['fail', 'reset'] })
   faults.add({ operation: '*', retryAfter: 7, sequence: ['rate-limit', { kind: 'html', status: 504 }] })
   expect(() => faults.add(null as never)).toThrow(TypeError)
 })

@@ -21,13 +21,6 @@ test('an OAuth client logs in by password and renews by refresh token', async ()
   expect(renewed.access_token).not.toBe(token.access_token)
   const url = new URL(`${server.url}/api/v1.0/subscription/none`)
   const { access_token } = renewed
-  const resource = await oauth.protectedResourceRequest(
-    access_token,
-    'POST',
-    url,
-    undefined,
-    undefined,
-    insecure,
-  )
-  expect(resource.status).toBe(404)
+  const sent = [access_token, 'POST', url, undefined, undefined, insecure] as const
+  expect((await oauth.protectedResourceRequest(...sent)).status).toBe(404)
 })

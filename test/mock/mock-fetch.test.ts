@@ -70,14 +70,7 @@ test.each(['breaks', 'stalls'] as const)(
         then === 'breaks' ? stream.error(new Error('the disk is gone')) : new Promise(() => undefined),
     })
     const controller = new AbortController()
-    const { signal } = controller
-    const init: RequestInit & { duplex: 'half' } = {
-      method: 'POST',
-      headers: KEYS,
-      body,
-      duplex: 'half',
-      signal,
-    }
+    const init = { method: 'POST', headers: KEYS, body, duplex: 'half', signal: controller.signal } as const
     const call = mock.fetch(`${base}${CHARGES}`, init)
     if (then === 'stalls') controller.abort(new Error('enough'))
     await expect(call).rejects.toThrow(then === 'stalls' ? 'enough' : TypeError)

@@ -72,22 +72,4 @@ describe.each(worlds)('the handlers in $name', ({ server, use }) => {
     const ofS = await fetch(`${mock.clientOptions.subscriptions.baseUrl}/nothing`, { method: 'POST' })
     expect([ofS.status, await ofS.json()]).toMatchObject([404, { errorCode: '02' }])
   })
-
-  test('respond to a preflight, and let other origins read responses', async () => {
-    const preflight = await fetch(`${base}/api/v1/mfs/charges`, {
-      method: 'OPTIONS',
-      headers: {
-        Origin: 'https://shop.example',
-        'Access-Control-Request-Method': 'POST',
-        'Access-Control-Request-Headers': 'authorization,idempotency-key',
-      },
-    })
-    expect([preflight.status, preflight.headers.get('access-control-allow-headers')]).toEqual([
-      204,
-      'authorization,idempotency-key',
-    ])
-    const answer = await fetch(`${base}/health`, { headers: { Origin: 'https://shop.example' } })
-    expect(answer.headers.get('access-control-allow-origin')).toBe('https://shop.example')
-    expect(mock.requests.all().every(({ method }) => method !== 'OPTIONS')).toBe(true)
-  })
 })

@@ -115,6 +115,16 @@ export const openThrough = async (transport: Transport, options: MockOptions = {
   }
 }
 
+/** The options of one area. */
+export const S = (subscriptions: NonNullable<MockOptions['subscriptions']>): MockOptions => ({
+  subscriptions,
+})
+export const G = (gateway: NonNullable<MockOptions['gateway']>): MockOptions => ({ gateway })
+
+/** The statuses of responses. */
+export const statusesOf = (responses: readonly { readonly status: number }[]) =>
+  responses.map(({ status }) => status)
+
 /** A mock through its own fetch. */
 export const open = (options: MockOptions = {}) => openThrough(throughFetch, options)
 

@@ -1,13 +1,9 @@
 import { expect, test } from 'vitest'
-import { type OpenMock, open, openThrough } from './open.ts'
+import { type OpenMock, open, openThrough, statusesOf } from './open.ts'
 import { transports } from './transports.ts'
 
 const statuses = async ({ s, g, subscribe, login, health }: OpenMock) => ({
-  subscriptions: [
-    (await login()).status,
-    (await subscribe()).status,
-    (await s('/api/v1.0/subscriptions')).status,
-  ],
+  subscriptions: statusesOf([await login(), await subscribe(), await s('/api/v1.0/subscriptions')]),
   gateway: [await health(), (await g('/api/v1/mfs/charge')).status],
 })
 const UP = { subscriptions: [200, 200, 404], gateway: [200, 404] }

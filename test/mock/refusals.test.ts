@@ -99,13 +99,10 @@ test('an error does not contain a wrong secret', () => {
 })
 
 test.each<[RegExp, () => unknown]>([
-  [
-    /^Unknown option sede: did you mean seed\? \(options: rules, seed, .*gateway\)$/,
-    () => core.createMock({ sede: 1 } as object),
-  ],
+  [/^Unknown option sede: did you mean seed\? \(options: rules, .*\)$/, create('sede', 1)],
   [
     /^Unknown option subscriptions\.timezone: did you mean timeZone\? \(options: .*timeZone, /,
-    () => core.createMock({ subscriptions: { timezone: 'UTC' } as object }),
+    create('subscriptions.timezone', 'UTC'),
   ],
   [/^operation must be .*"gateway\.charge" or /, () => open().requests.of('gateway.chrage' as never)],
   [

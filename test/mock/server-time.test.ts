@@ -103,22 +103,19 @@ test('a server on the system clock delivers shuffled notifications within a seco
 
 /** Returns the base URLs of `url` and of `confirmation_url` for a client that addresses a host. */
 const basesFor = async (url: string, host?: string) => {
-  const post = async (path: string, headers: Record<string, string>, body: object) => {
-    const sent = { method: 'POST', headers: { ...headers, ...(host && { host }) } } as const
-    const response = await send(`${url}${path}`, { ...sent, body: JSON.stringify(body) })
-    return (await response.body.json()) as Record<string, string>
+  const post = async (path: string, headers: Record<string, string>, body: object, field: string) => {
+    const sent = { ...KEYS, 'idempotency-key': `${host}`, ...headers, ...(host && { host }) }
+    const response = await send(`${url}${path}`, {
+      method: 'POST',
+      headers: sent,
+      body: JSON.stringify(body),
+    })
+    return String(Object(await response.body.json())[field]).replace(/\/(authorize|confirm)\/.*/, '')
   }
-  const { url: page = '' } = await post(
-    '/api/v1.0/subscribe',
-    { ...bearer, 'content-type': 'application/json' },
-    ORDER,
-  )
-  const { confirmation_url = '' } = await post(
-    CHARGES,
-    { ...KEYS, 'idempotency-key': `${host}` },
-    MOCK_CHARGE,
-  )
-  return [page.replace(/\/authorize\/.*/, ''), confirmation_url.replace(/\/confirm\/.*/, '')]
+  return [
+    await post('/api/v1.0/subscribe', { Authorization: bearer.authorization }, ORDER, 'url'),
+    await post(CHARGES, {}, MOCK_CHARGE, 'confirmation_url'),
+  ]
 }
 
 const addressed = '10.0.0.5:4010'
@@ -148,13 +145,13 @@ test('a repeated charge keeps its URL, and a request in this process gets the ad
   const first = await startServer({ mock, tls: localhostCertificate, allowedHosts: ['mock'] })
   const second = await startServer({ mock, publicUrl })
   const charge = async (key: string) => {
-    const headers = { ...KEYS, 'Idempotency-Key': key }
-    const response = await mock.fetch(`${first.url}${CHARGES}`, {
+    const init = {
       method: 'POST',
-      headers,
+      headers: { ...KEYS, 'Idempotency-Key': key },
       body: JSON.stringify(MOCK_CHARGE),
-    })
-    return ((await response.json()) as { confirmation_url: string }).confirmation_url
+    }
+    const response = await mock.fetch(`${first.url}${CHARGES}`, init)
+    return String(Object(await response.json()).confirmation_url)
   }
   const shown = await charge('one')
   expect(shown.startsWith(`${publicUrl}/confirm/`)).toBe(true)
@@ -205,12 +202,8 @@ test('case 88: a server with a fixed clock accepts the 121st call, and area S ke
 test('case 89: on 0.0.0.0, a page of another name that points at the server cannot reset the mock', async () => {
   const { url, mock } = await startServer({ host: '0.0.0.0' })
   const host = 'rebound.example:4010'
-  const headers = {
-    host,
-    origin: `http://${host}`,
-    'sec-fetch-site': 'same-origin',
-    'content-type': 'application/x-www-form-urlencoded',
-  }
+  const form = { 'content-type': 'application/x-www-form-urlencoded' }
+  const headers = { host, origin: `http://${host}`, 'sec-fetch-site': 'same-origin', ...form }
   mock.outage.start()
   const { statusCode, body } = await send(`${url}/_mock`, { method: 'POST', headers, body: 'action=reset' })
   expect([statusCode, await body.text()]).toEqual([403, expect.stringContaining('allowedHosts')])

@@ -28,12 +28,8 @@ describe('the HTTP server', () => {
       const answer = await undiciFetch(`${url}${path}`, { method: 'POST' })
       expect(Object.keys((await answer.json()) as object)).toEqual(shape)
     }
-    expect(mock.requests.all().map(({ area }) => area)).toEqual([
-      'gateway',
-      'subscriptions',
-      'gateway',
-      'subscriptions',
-    ])
+    const areas = mock.requests.all().map(({ area }) => area)
+    expect(areas).toEqual(['gateway', 'subscriptions', 'gateway', 'subscriptions'])
   })
 
   test('serves a given mock beside its own base URLs, and the latest of two servers is in clientOptions', async () => {

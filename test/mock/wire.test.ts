@@ -104,25 +104,21 @@ describe.each(transports)('through $name', (transport) => {
   })
 })
 
+const refusal = {
+  s: { errorCode: '401', errorMessage: text },
+  g: { error: { code: 'unauthorized', message: text } },
+}
 test.each([
-  ['subscriptions', 'POST', '/api/v1.0/subscribe'],
-  ['subscriptions', 'POST', '/api/v1.0/subscription/x/payments'],
-  ['gateway', 'POST', CHARGES],
-  ['gateway', 'POST', '/api/v1/mfs/confirm/conf_1'],
-  ['gateway', 'GET', `${CHARGES}/ch_1`],
-  ['gateway', 'POST', `${CHARGES}/ch_1/renew`],
-  ['gateway', 'POST', '/api/v1/reset'],
-] as const)('%s: %s %s without a bearer, or with a wrong one, is 401', async (area, method, path) => {
-  const { s, g } = await open()
-  const ask = area === 'gateway' ? g : s
+  ['s', 'POST', '/api/v1.0/subscribe'],
+  ['s', 'POST', '/api/v1.0/subscription/x/payments'],
+  ['g', 'POST', CHARGES],
+  ['g', 'POST', '/api/v1/mfs/confirm/conf_1'],
+  ['g', 'GET', `${CHARGES}/ch_1`],
+  ['g', 'POST', `${CHARGES}/ch_1/renew`],
+  ['g', 'POST', '/api/v1/reset'],
+] as const)('area %s: %s %s without a bearer, or with a wrong one, is 401', async (area, method, path) => {
+  const { [area]: ask } = await open()
   const body = method === 'GET' ? {} : { body: ORDER }
-  for (const asking of [{ anonymous: true }, { token: 'wrong' }]) {
-    expectJson(
-      await ask(path, { method, ...body, ...asking }),
-      401,
-      area === 'gateway'
-        ? { error: { code: 'unauthorized', message: text } }
-        : { errorCode: '401', errorMessage: text },
-    )
-  }
+  for (const asking of [{ anonymous: true }, { token: 'wrong' }])
+    expectJson(await ask(path, { method, ...body, ...asking }), 401, refusal[area])
 })

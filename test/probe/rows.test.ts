@@ -25,28 +25,25 @@ const answering =
   async (url, init) =>
     respond(new URL(url).pathname) ?? sandbox(url, init)
 
-test('row 36: the fields of /auth/login are reported, and its token is not recorded', async () => {
+test('row 36: the fields of /auth/login are reported, its token is not recorded, and a page there is no failure', async () => {
   const token = 'a-token-that-nobody-knows'
   const { run, mock, lines } = openSandbox()
-  const fetch = answering((path) => (path === '/auth/login' ? Response.json({ jwt: token }) : undefined))
-  const { asked } = await run({ fetch: fetch(mock.fetch) }, LEVELS)
-  expect(asked.find(({ question }) => question.row === '36')?.answer).toEqual({
-    found: {},
-    seen: '200 with jwt',
-  })
+  const login = (response: () => Response) =>
+    answering((path) => (path === '/auth/login' ? response() : undefined))
+  const { asked } = await run({ fetch: login(() => Response.json({ jwt: token }))(mock.fetch) }, LEVELS)
+  const own = asked.flatMap(({ question, answer }) => (question.row === '36' ? [answer] : []))
   expect(JSON.stringify(lines)).not.toContain(token)
   const { answers } = await answersTo('36')
-  expect(answers).toEqual([{ found: {}, seen: '404 with errorCode, errorMessage' }])
-})
-
-test('row 36: a page in place of /auth/login is no failure of the area', async () => {
-  const page = () => new Response('<html>Not found</html>', { status: 404 })
-  const { answers } = await answersTo(
+  const page = await answersTo(
     '36',
     {},
-    answering((path) => (path === '/auth/login' ? page() : undefined)),
+    login(() => new Response('<html>Not found</html>', { status: 404 })),
   )
-  expect(answers).toEqual([{ found: {}, seen: '404 with no JSON' }])
+  expect([...own, ...answers, ...page.answers]).toEqual([
+    { found: {}, seen: '200 with jwt' },
+    { found: {}, seen: '404 with errorCode, errorMessage' },
+    { found: {}, seen: '404 with no JSON' },
+  ])
 })
 
 test('row 49: the header that names a request is reported', async () => {
@@ -57,9 +54,8 @@ test('row 49: the header that names a request is reported', async () => {
       response.headers.set('x-request-id', 'r-1')
       return response
     }
-  expect((await answersTo('49', {}, named)).answers).toEqual(
-    Array(2).fill({ found: {}, seen: 'x-request-id' }),
-  )
+  const reported = { found: {}, seen: 'x-request-id' }
+  expect((await answersTo('49', {}, named)).answers).toEqual([reported, reported])
   expect((await answersTo('49')).answers[0]).toEqual({ found: {}, seen: 'no header names the request' })
 })
 

@@ -42,7 +42,7 @@ describe('the page of unknowns', () => {
       .map((file) => readFileSync(new URL(file, directory), 'utf8'))
       .join('\n')
     const tested = new Set(
-      [...text.matchAll(/\btest\(\s*['"`]row (\d+a?): /g)].map(([, number = '']) => number),
+      [...text.matchAll(/\btest(?:Cases)?\(\s*['"`]row (\d+a?): /g)].map(([, number = '']) => number),
     )
     expect([...tested].sort(inOrder)).toEqual(unknownRows.map(({ number }) => number))
   })

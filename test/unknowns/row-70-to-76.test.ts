@@ -1,17 +1,12 @@
 import { expect } from 'vitest'
 import { testNumbers } from '../../mocks/core.ts'
-import { GatewayClient } from '../../src/index.ts'
+import type { OpenMock } from '../mock/open.ts'
 import { MOCK_CHARGE as CHARGE } from '../support/mock-clients.ts'
-import { CHARGES, openStrict, test } from './set-up.ts'
+import { CHARGES, G, statusesOf, strictOr, test, testCases } from './set-up.ts'
 
 test('row 70: refusals have the listed codes', async (open) => {
-  const { charge, confirm, renew, g, mock } = await open({
-    gateway: {
-      keyReuse: 'reject',
-      redirectAllowlist: ['https://shop.example/'],
-      rateLimit: { limit: 13, windowMs: 60_000 },
-    },
-  })
+  const limits = { redirectAllowlist: ['https://shop.example/'], rateLimit: { limit: 13, windowMs: 60_000 } }
+  const { charge, confirm, renew, g, mock } = await open(G({ keyReuse: 'reject', ...limits }))
   const { json: expired } = await charge('first')
   await mock.clock.advance({ days: 1 })
   const { json: one } = await charge('a')
@@ -31,19 +26,19 @@ test('row 70: refusals have the listed codes', async (open) => {
     await confirm(expired.confirmation_id),
     await charge('d'),
   ]
-  expect(answers.map(({ status, json }) => [status, json.error.code])).toEqual([
-    [400, 'invalid_request'],
-    [400, 'redirect_uri_not_allowed'],
-    [401, 'unauthorized'],
-    [400, 'incorrect_code'],
-    [400, 'missing_idempotency_key'],
-    [422, 'idempotency_key_reused'],
-    [404, 'not_found'],
-    [422, 'mandate_mismatch'],
-    [422, 'mandate_not_active'],
-    [409, 'already_confirmed'],
-    [409, 'charge_expired'],
-    [429, 'rate_limited'],
+  expect(answers.map(({ status, json }) => `${status} ${json.error.code}`)).toEqual([
+    '400 invalid_request',
+    '400 redirect_uri_not_allowed',
+    '401 unauthorized',
+    '400 incorrect_code',
+    '400 missing_idempotency_key',
+    '422 idempotency_key_reused',
+    '404 not_found',
+    '422 mandate_mismatch',
+    '422 mandate_not_active',
+    '409 already_confirmed',
+    '409 charge_expired',
+    '429 rate_limited',
   ])
   mock.faults.add({ operation: 'gateway.charge', kind: 'status' })
   await mock.clock.advance({ minutes: 1 })
@@ -63,53 +58,63 @@ test('row 71: a missing or blank Idempotency-Key is a 400, for charges and renew
   expect(mock.state.charges()).toHaveLength(1)
 })
 
-test('row 72: a used key with another body returns the original response, or 422 under strict rules (cases 33, 84)', async (open) => {
-  const { charge, g, mock } = await open()
+/** The texts of the first response, and of later ones whose body differs, and the number of charges. */
+const reusing = async ({ charge, g, mock, paid, renew }: OpenMock) => {
+  const { id } = await paid()
+  const renewal = await renew(id, 'a')
+  const again = await g(`${CHARGES}/${id}/renew`, { key: 'a', body: '{"mandate_id":' })
   const first = await charge('a')
-  const again = await charge('a', { amount: 1, msisdn: testNumbers.insufficient_funds })
-  expect([again.status, again.text]).toEqual([202, first.text])
-  for (const asking of [{ body: '{' }, { body: CHARGE, headers: { 'content-type': 'text/plain' } }]) {
-    expect((await g(CHARGES, { key: 'a', ...asking })).text).toBe(first.text)
+  const seen: unknown[] = []
+  for (const asking of [
+    { body: { ...CHARGE, amount: 1 } },
+    { body: { ...CHARGE, amount: 'x' } },
+    { body: {} },
+    { body: '{' },
+    { body: CHARGE, headers: { 'content-type': 'text/plain' } },
+    { body: CHARGE },
+  ]) {
+    const { status, text } = await g(CHARGES, { key: 'a', ...asking })
+    seen.push(text === first.text ? 'original' : status)
   }
-  expect(mock.state.charges()).toHaveLength(1)
-  for (const strict of await openStrict(open, { gateway: { keyReuse: 'reject' } })) {
-    const original = await strict.charge('a')
-    for (const body of [{ ...CHARGE, amount: 1 }, { ...CHARGE, amount: 'x' }, {}, '{']) {
-      expect((await strict.g(CHARGES, { key: 'a', body })).status).toBe(422)
-    }
-    expect((await strict.charge('a')).text).toBe(original.text)
-    expect(strict.mock.state.charges()).toHaveLength(1)
-  }
-})
+  return [again.text === renewal.text || again.status, ...seen, mock.state.charges().length]
+}
+
+testCases('row 72: a used key returns the original response for any body, or strictly 422 (cases 33, 84)', [
+  [{}, reusing, [true, ...Array(6).fill('original'), 3]],
+  [strictOr(G({ keyReuse: 'reject' })), reusing, [422, 422, 422, 422, 422, 'original', 'original', 3]],
+])
 
 test('row 73: a key counts for one API key, route and path id, and one of parallel calls with a key executes (case 33)', async (open) => {
-  const { mock, fetch, charge, renew, paid, confirm } = await open({ gateway: { apiKeys: ['one', 'two'] } })
+  const { mock, g, charge, renew, paid } = await open(G({ apiKeys: ['one', 'two'] }))
   const parallel = await Promise.all(Array.from({ length: 10 }, () => charge('same')))
   expect(new Set(parallel.map(({ text }) => text)).size).toBe(1)
   expect(mock.state.charges()).toHaveLength(1)
-  // The first answer again, byte by byte, whatever became of the charge since.
-  const [first] = parallel
-  await confirm(first?.json.confirmation_id)
+  // The first response again, byte by byte, whatever became of the charge since.
   await mock.clock.advance({ days: 1_000 })
-  expect((await charge('same')).text).toBe(first?.text)
-
-  const other = new GatewayClient({ ...mock.clientOptions.gateway, apiKey: 'two', fetch })
-  expect((await other.charge(CHARGE, { idempotencyKey: 'same' })).id).not.toBe(first?.json.id)
-  const mandates = [await paid(), await paid()]
-  for (const { id } of mandates) expect((await renew(id, 'same')).status).toBe(201)
+  expect((await charge('same')).text).toBe(parallel[0]?.text)
+  expect((await g(CHARGES, { key: 'same', body: CHARGE, token: 'two' })).status).toBe(202)
+  for (const { id } of [await paid(), await paid()]) expect((await renew(id, 'same')).status).toBe(201)
   expect(mock.state.charges()).toHaveLength(6)
-
   // What was refused left no trace.
-  expect((await charge('fresh', { amount: 'x' })).status).toBe(400)
-  expect((await charge('fresh')).status).toBe(202)
-
-  const forgetful = await open({ gateway: { keyTtl: { hours: 1 } } })
-  const { json } = await forgetful.charge('a')
-  await forgetful.mock.clock.advance({ minutes: 59 })
-  expect((await forgetful.charge('a')).json.id).toBe(json.id)
-  await forgetful.mock.clock.advance({ minutes: 1 })
-  expect((await forgetful.charge('a')).json.id).not.toBe(json.id)
+  expect(statusesOf([await charge('fresh', { amount: 'x' }), await charge('fresh')])).toEqual([400, 202])
 })
+
+const chargesAfter =
+  (...minutes: readonly number[]) =>
+  async ({ charge, mock }: OpenMock) => {
+    await charge('a')
+    for (const each of minutes) {
+      await mock.clock.advance({ minutes: each })
+      await charge('a')
+    }
+    return mock.state.charges().length
+  }
+
+testCases('row 73: a key is kept until a reset, or for the time of the option', [
+  [{}, chargesAfter(60 * 24 * 400), 1],
+  [G({ keyTtl: { hours: 1 } }), chargesAfter(59), 1],
+  [G({ keyTtl: { hours: 1 } }), chargesAfter(59, 1), 2],
+])
 
 test('row 73a: a key whose first request still runs waits for its response, or is 409', async (open) => {
   const held = { operation: 'gateway.charge', kind: 'latency', latencyMs: 150 } as const
@@ -134,33 +139,31 @@ test('row 73a: a key whose first request still runs waits for its response, or i
 test('row 74: a mandate_id that differs from the path is 422', async (open) => {
   const { paid, renew, mock } = await open()
   const [one, two] = [await paid(), await paid()]
-  const answer = await renew(one.id, 'k', { mandate_id: two.id })
-  expect([answer.status, answer.json.error.code]).toEqual([422, 'mandate_mismatch'])
-  expect(mock.state.charges()).toHaveLength(2)
+  const { status, json } = await renew(one.id, 'k', { mandate_id: two.id })
+  expect([status, json.error.code, mock.state.charges().length]).toEqual([422, 'mandate_mismatch', 2])
 })
 
-test('row 75: only a succeeded charge can be renewed, and strict rules refuse to renew a renewal', async (open) => {
-  const { charge, paid, renew, mock } = await open()
-  const { json: pending } = await charge('pending')
-  const failed = await paid({ msisdn: testNumbers.insufficient_funds })
-  const expired = await paid({ msisdn: testNumbers.expires })
-  const retrying = await paid({ msisdn: testNumbers.stays_pending_retry })
-  expect((await renew('ch_unknown', 'k')).status).toBe(404)
-  expect((await renew(pending.id, 'k', {})).json.error.code).toBe('invalid_request')
-  for (const { id } of [pending, failed, expired, retrying]) {
-    expect((await renew(id, 'k')).json.error.code).toBe('mandate_not_active')
+/** The results of renewals: of an unknown charge, of those that have not succeeded, of one that has, and of its renewal. */
+const renewing = async ({ charge, paid, renew }: OpenMock) => {
+  const ids = ['ch_unknown', (await charge('pending')).json.id]
+  for (const name of ['insufficient_funds', 'expires', 'stays_pending_retry', 'succeeds'] as const)
+    ids.push((await paid({ msisdn: testNumbers[name] })).id)
+  const results: unknown[] = []
+  for (const id of ids) {
+    const { status, json } = await renew(id, 'k')
+    results.push(json.error?.code ?? status)
+    if (status === 201) results.push((await renew(json.id, 'k')).status, (await renew(id, 'l')).status)
   }
-  expect(mock.state.charges()).toHaveLength(4)
-  const { id } = await paid()
-  const { json: renewal } = await renew(id, 'k')
-  expect((await renew(renewal.id, 'k')).status).toBe(201)
-  for (const strict of await openStrict(open, { gateway: { renewalsAsMandates: false } })) {
-    const mandate = await strict.paid()
-    const { json } = await strict.renew(mandate.id, 'k')
-    expect((await strict.renew(json.id, 'k')).status).toBe(422)
-    expect((await strict.renew(mandate.id, 'l')).status).toBe(201)
-  }
-})
+  return results
+}
+const inactive = ['not_found', ...Array(4).fill('mandate_not_active')]
+
+testCases('row 75: only a succeeded charge can be renewed, and strict rules refuse to renew a renewal', [
+  [{}, renewing, [...inactive, 201, 201, 201]],
+  [G({ renewalsAsMandates: false }), renewing, [...inactive, 201, 422, 201]],
+  [{ rules: 'strict' }, renewing, [...inactive, 201, 422, 201]],
+  [{}, async ({ renew }) => (await renew('ch_1', 'k', {})).json.error.code, 'invalid_request'],
+])
 
 test('row 76: a failed renewal is 201 with status failed, and its key returns it until a new key tries again (case 34)', async (open) => {
   const { paid, renew, gateway, mock } = await open()

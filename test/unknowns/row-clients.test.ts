@@ -34,8 +34,10 @@ const details: Call = ({ subscriptions }) => subscriptions.details('sub-1')
 const payment: Call = ({ subscriptions }) => subscriptions.payment(1)
 const charge: Call = ({ gateway }) => gateway.charge(MOCK_CHARGE)
 const health: Call = ({ gateway }) => gateway.health()
+const chargeStatus: Call = ({ gateway }) => gateway.status('ch_1')
 const reference: Call = ({ gateway }) => gateway.reference().then((value) => ({ value }))
 const [at, html] = ['2026-12-02 12:00:00', '<html></html>']
+const used = { error: { code: 'key', message: 'x' } }
 const noReversal = {
   reverseTransactionAmount: null,
   reverseTransactionDate: null,
@@ -81,23 +83,15 @@ const tolerated: readonly (readonly [row: number, answer: Answer, call: Call, re
     const error = { code: 'api_error', status: 418, outcome: 'rejected' }
     return [70, { status: 418, body }, charge, error] as const
   }),
-  ...[409, 422].map((status) => {
-    const body = { error: { code: 'key', message: 'x' } }
-    return [
-      72,
-      { status, body },
-      charge,
-      { status, outcome: status === 409 ? 'unknown' : 'rejected' },
-    ] as const
-  }),
+  [72, { status: 409, body: used }, charge, { status: 409, outcome: 'unknown' }],
+  [72, { status: 422, body: used }, charge, { status: 422, outcome: 'rejected' }],
   ...['', 'OK', html, { status: 'down' }].flatMap((body) => [
     [79, { body }, health, { ok: true, status: 200 }] as const,
     [79, { status: 202, body }, health, { ok: false, status: 202 }] as const,
   ]),
   ...['01/12/2026', '1780000000', 1_780_000_000].map((created_at) => {
     const body = { status: 'succeeded', created_at }
-    const call: Call = ({ gateway }) => gateway.status('ch_1')
-    return [81, { body }, call, { created_at: String(created_at) }] as const
+    return [81, { body }, chargeStatus, { created_at: String(created_at) }] as const
   }),
 ]
 
