@@ -16,7 +16,7 @@ const otherRealm = (script: string): object => runInNewContext(script, { text: j
 /** The fields that are refused. */
 const refused = (input: unknown): readonly string[] => {
   try {
-    parseNotification(input as string)
+    void parseNotification(input as string)
   } catch (error) {
     if (!(error instanceof InvalidRequestError)) throw error
     return error.issues.map(({ field }) => field)
