@@ -8,6 +8,7 @@ import { type MockServer, startMockServer } from '../../mocks/server.ts'
 import { isAbsoluteUrl, isCalendarDate } from '../../src/contract/formats.ts'
 import { clientsOf, MOCK_CHARGE, ORDER } from '../support/mock-clients.ts'
 import { startServer } from '../support/mock-server.ts'
+import { stateOf } from './asking.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -280,10 +281,13 @@ test('the state of a busy mock obeys the schema of the state, which names every 
   await fetch(`${url}/nothing`, { method: 'POST', body: 'text' })
   mock.outage.start()
   await mock.notifications.flush()
+  const at = new Date(mock.clock.now()).toISOString()
+  const { subscriptions: listed } = await stateOf(url)
+  expect(listed.items[0]).not.toHaveProperty('authorizedAt')
+  expect(listed.items[1]).toMatchObject({ authorizedAt: '2026-12-01T06:00:00.000Z', cancelledAt: at })
   const place = '/paths/~1_mock~1state/get/responses/200/content/application~1json/schema'
   for (const query of ['', `?limit=1&show=${invoiceID}`, `?requests=1&show=${id}`, '?charges.is=failed']) {
-    const state = await (await fetch(`${url}/_mock/state${query}`)).json()
-    expect(isValid(state, place), JSON.stringify(ajv.errors)).toBe(true)
+    expect(isValid(await stateOf(url, query), place), JSON.stringify(ajv.errors)).toBe(true)
   }
-  expect(isValid({ ...(await (await fetch(`${url}/_mock/state`)).json()), more: 1 }, place)).toBe(false)
+  expect(isValid({ ...(await stateOf(url)), more: 1 }, place)).toBe(false)
 })
