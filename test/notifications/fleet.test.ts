@@ -1,7 +1,4 @@
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { Agent, request } from 'undici'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import {
@@ -11,6 +8,7 @@ import {
 } from '../../src/notifications/index.ts'
 import { createRedisDedupeStore } from '../../src/stores/index.ts'
 import { delivery, payment } from '../support/messages.ts'
+import { startProcess } from '../support/processes.ts'
 import { createRandom, shuffled } from '../support/random.ts'
 import { connections } from '../support/redis-clients.ts'
 import { RedisServer, redisIsInstalled } from '../support/redis-server.ts'
@@ -19,7 +17,7 @@ import { sized } from '../support/sizes.ts'
 const MESSAGES = sized(10_000, 300)
 const DUPLICATES = MESSAGES / 5
 const WARM_UP = 0.25 * (MESSAGES + DUPLICATES)
-const RECEIVER = fileURLToPath(new URL('./fleet-receiver.ts', import.meta.url))
+const RECEIVER = new URL('./fleet-receiver.ts', import.meta.url)
 const SEED = Math.floor(Math.random() * 1e9)
 
 const idsOf = (count: number) => Array.from({ length: count }, (_, index) => `n-${index}`)
@@ -122,30 +120,19 @@ describe.skipIf(!redisIsInstalled())('with a Redis', { timeout: 240_000 }, () =>
   test(`${MESSAGES} notifications in random order, a fifth of them twice, to four processes that fail at random: each succeeds once (seed ${SEED})`, async () => {
     const random = createRandom(SEED)
     const { url } = await startRedis()
-    const fleet = ['node-redis', 'ioredis', 'node-redis', 'ioredis'].map((kind, index) =>
-      fork(RECEIVER, [url, kind, String(SEED + index)], { execArgv: ['--expose-gc', '--no-warnings'] }),
-    )
-    onTestFinished(() => {
-      for (const receiver of fleet) receiver.kill('SIGKILL')
-    })
-    const received = fleet.map(async (receiver) => (await once(receiver, 'message'))[0] as number)
-    const ports = await Promise.all(received)
+    const kinds = ['node-redis', 'ioredis', 'node-redis', 'ioredis']
+    const start = (kind: string, index: number) =>
+      startProcess<number>(RECEIVER, [url, kind, SEED + index], ['--expose-gc'])
+    const fleet = await Promise.all(kinds.map(start))
     const agent = new Agent({ connections: 16 })
     const post = async (id: string): Promise<number> => {
-      const port = ports[Math.floor(random() * ports.length)]
+      const port = fleet[Math.floor(random() * fleet.length)]?.first
       const body = JSON.stringify(payment({ notificationId: id }))
       const answer = await request(`http://127.0.0.1:${port}/`, { method: 'POST', body, dispatcher: agent })
       await answer.body.dump()
       return answer.statusCode
     }
-    const askAll = async <Answer>(word: string): Promise<Answer[]> =>
-      Promise.all(
-        fleet.map(async (receiver) => {
-          const answered = once(receiver, 'message')
-          receiver.send(word)
-          return (await answered)[0] as Answer
-        }),
-      )
+    const askAll = <Answer>(word: string) => Promise.all(fleet.map(({ ask }) => ask<Answer>(word)))
 
     const ids = campaign(random)
     await deliverAll(ids.slice(0, WARM_UP), post)
