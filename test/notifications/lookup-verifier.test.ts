@@ -39,54 +39,50 @@ const fails = (error: Error) => () => Promise.reject(error)
 const missing = fails(apiError(404))
 const impossible = fails(new InvalidRequestError('subscriptions.payment', []))
 const unreachable = new ConnectionError('x', { ...facts, outcome: 'not-sent' })
+const foreign = new ApiError('x', { ...facts, status: 404 })
 const rejected = new AuthenticationError('x', { ...facts, status: 401, errorCode: '401' })
 
 const verifying = (client: Answers, clock?: ManualClock) =>
   openReceiver({ verify: lookupVerifier({ ...known, ...client }, { clock }) })
 
 /** A message, what the API has, and the response. */
-const verdicts: readonly (readonly [status: 200 | 401 | 503, string, object, Answers])[] = [
-  [200, 'a payment with the same subscription and status', payment(), {}],
-  [200, 'a payment whose record has a number as its identifier', payment(), paid({ paymentId: 42 })],
-  [200, 'a payment 007 as the record has it', payment({ paymentId: '007' }), paid({ paymentId: '007' })],
-  [200, 'a payment in other letter case', payment({ paymentId: 'AB-1' }), paid({ paymentId: 'ab-1' })],
-  [200, 'a payment with the status in another case', payment(), paid({ status: 'succeeded_payment' })],
-  [200, 'case 95: a payment of SUB-1 for sub-1', payment(), paid({ subscriptionId: 'SUB-1' })],
-  [200, 'case 95: a subscription Sub-1', subscription(), { details: async () => ({ id: 'Sub-1' }) }],
-  [200, 'case 95: a cancellation of sUB-1', subscription(), cancelled({ subscriptionID: 'sUB-1' })],
-  [200, 'case 65: a cancellation by its record alone', subscription(), enabled(1)],
-  [200, 'case 65: a cancellation by enabled 0', subscription(), enabled(0, { cancellation: missing })],
-  [200, 'case 95: a refused one with enabled 0', subscription(), enabled(0, inState('REFUSED'))],
-  [200, 'case 95: a processed cancellation', subscription(), enabled(1, inState('processed'))],
-  [401, 'another form of its identifier, 042', payment({ paymentId: '042' }), paid({ paymentId: 42 })],
-  [401, 'another form of its identifier, +42', payment({ paymentId: '+42' }), paid({ paymentId: 42 })],
-  [401, 'another form of its identifier, 42.0', payment({ paymentId: '42.0' }), paid({ paymentId: 42 })],
-  [401, 'another form of its identifier, 42%20', payment({ paymentId: '42%20' }), paid({ paymentId: 42 })],
-  [401, 'a payment of another subscription', payment({ subscriptionId: 'sub-11' }), {}],
-  [401, 'an impossible identifier', payment({ paymentId: '..' }), { payment: impossible }],
-  [401, 'another subscription', subscription(), { details: async () => ({ id: 'sub-2' }) }],
-  [401, 'the cancellation of another', subscription(), cancelled({ subscriptionID: 'sub-2' })],
-  [503, 'case 64: an unknown payment', payment(), { payment: missing }],
-  [503, 'case 64: an unknown payment, by HTTP 200', payment(), { payment: fails(apiError(200)) }],
-  [503, 'case 64: an unknown subscription', subscription(), { details: missing }],
-  [503, 'case 64: an unknown cancellation', subscription(), { cancellation: missing }],
-  [503, 'case 65: neither enabled 0 nor a record', subscription(), enabled(1, { cancellation: missing })],
-  [503, 'case 64: a payment without a subscription', payment(), paid({ subscriptionId: undefined })],
-  [503, 'case 95: a refused cancellation', subscription(), enabled(1, inState('REFUSED'))],
-  [503, 'case 95: a cancellation in progress', subscription(), enabled(1, inState('PROCESSING'))],
-  [503, 'an API that is unreachable', payment(), { payment: fails(unreachable) }],
-  [503, 'an API that fails', payment(), { payment: fails(apiError(500, '99')) }],
-  [503, 'an API that rejects the credentials', payment(), { payment: fails(rejected) }],
-  [
-    503,
-    'a proxy without a code',
-    payment(),
-    { payment: fails(new ApiError('x', { ...facts, status: 404 })) },
-  ],
-  [503, 'an API that refuses with 409', payment(), { payment: fails(apiError(409, 'no')) }],
-  [503, 'a lookup that fails in another way', payment(), { payment: fails(new Error('x')) }],
+const verdicts: readonly (readonly [string, 200 | 401 | 503, object, Answers])[] = [
+  ['a payment with the same subscription and status', 200, payment(), {}],
+  ['a payment whose record has a number as its identifier', 200, payment(), paid({ paymentId: 42 })],
+  ['a payment 007 as the record has it', 200, payment({ paymentId: '007' }), paid({ paymentId: '007' })],
+  ['a payment in other letter case', 200, payment({ paymentId: 'AB-1' }), paid({ paymentId: 'ab-1' })],
+  ['a payment with the status in another case', 200, payment(), paid({ status: 'succeeded_payment' })],
+  ['case 95: a payment of SUB-1 for sub-1', 200, payment(), paid({ subscriptionId: 'SUB-1' })],
+  ['case 95: a subscription Sub-1', 200, subscription(), { details: async () => ({ id: 'Sub-1' }) }],
+  ['case 95: a cancellation of sUB-1', 200, subscription(), cancelled({ subscriptionID: 'sUB-1' })],
+  ['case 65: a cancellation by its record alone', 200, subscription(), enabled(1)],
+  ['case 65: a cancellation by enabled 0', 200, subscription(), enabled(0, { cancellation: missing })],
+  ['case 95: a refused cancellation with enabled 0', 200, subscription(), enabled(0, inState('REFUSED'))],
+  ['case 95: a processed cancellation', 200, subscription(), enabled(1, inState('processed'))],
+  ['payment 42 under the form 042', 401, payment({ paymentId: '042' }), paid({ paymentId: 42 })],
+  ['payment 42 under the form +42', 401, payment({ paymentId: '+42' }), paid({ paymentId: 42 })],
+  ['payment 42 under the form 42.0', 401, payment({ paymentId: '42.0' }), paid({ paymentId: 42 })],
+  ['payment 42 under the form 42%20', 401, payment({ paymentId: '42%20' }), paid({ paymentId: 42 })],
+  ['a payment of another subscription', 401, payment({ subscriptionId: 'sub-11' }), {}],
+  ['a payment of an impossible identifier', 401, payment({ paymentId: '..' }), { payment: impossible }],
+  ['a record of another subscription', 401, subscription(), { details: async () => ({ id: 'sub-2' }) }],
+  ['a cancellation of another subscription', 401, subscription(), cancelled({ subscriptionID: 'sub-2' })],
+  ['case 64: an unknown payment', 503, payment(), { payment: missing }],
+  ['case 64: an unknown payment, by HTTP 200', 503, payment(), { payment: fails(apiError(200)) }],
+  ['case 64: an unknown subscription', 503, subscription(), { details: missing }],
+  ['case 64: an unknown cancellation', 503, subscription(), { cancellation: missing }],
+  ['case 65: a cancellation without a proof', 503, subscription(), enabled(1, { cancellation: missing })],
+  ['case 64: a payment without a subscription', 503, payment(), paid({ subscriptionId: undefined })],
+  ['case 95: a refused cancellation', 503, subscription(), enabled(1, inState('REFUSED'))],
+  ['case 95: a cancellation in progress', 503, subscription(), enabled(1, inState('PROCESSING'))],
+  ['a payment of an API that is unreachable', 503, payment(), { payment: fails(unreachable) }],
+  ['a payment of an API that fails', 503, payment(), { payment: fails(apiError(500, '99')) }],
+  ['a payment of an API that rejects the credentials', 503, payment(), { payment: fails(rejected) }],
+  ['a payment behind a proxy without a code', 503, payment(), { payment: fails(foreign) }],
+  ['a payment of an API that refuses with 409', 503, payment(), { payment: fails(apiError(409, 'no')) }],
+  ['a payment whose lookup fails in another way', 503, payment(), { payment: fails(new Error('x')) }],
 ]
-test.each(verdicts)('%i for %s', async (status, _what, message, client) => {
+test.each(verdicts)('%s receives %i', async (_what, status, message, client) => {
   const { deliver, kinds } = verifying(client)
   expect(await deliver(message)).toBe(status)
   expect(kinds()).toEqual({ 200: [], 401: ['refused'], 503: ['verification-failed'] }[status])
