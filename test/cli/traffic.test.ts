@@ -47,17 +47,17 @@ describe('a line', () => {
     expect(lines[2]).toMatch(/ 404 {2}GET \/api\/v1\/mfs\/chargez +unknown-path: /)
   })
 
-  test('of a request without a response, and of a failed delivery, says so', async () => {
+  test('of a request without a response, and of a failed delivery, says so without control characters', async () => {
     const { mock, ask, lines, traffic } = watched()
     mock.faults.add({ operation: 'gateway.health', kind: 'reset' })
     await expect(ask('/health')).rejects.toThrow()
     mock.notifications.connect(() => new Response(null, { status: 503 }), {
       retries: { attempts: 2, delays: [1] },
     })
-    mock.notifications.send({ type: 'SUBSCRIPTION', status: 'CANCELLED', subscriptionId: 'sub-1' })
+    mock.notifications.send({ type: 'SUBSCRIPTION', status: 'CANCELLED', subscriptionId: 'sub\u001B[1' })
     await mock.clock.advance({ seconds: 1 })
     expect(lines[0]).toMatch(/ none gateway\.health +fault: /)
-    expect(lines[1]).toMatch(/ 503 {2}notification +sub-1 CANCELLED to a function \d+ ms\n$/)
+    expect(lines[1]).toMatch(/ 503 {2}notification +sub\?\[1 CANCELLED to a function \d+ ms\n$/)
     expect(lines[2]).toMatch(/ CANCELLED to a function, attempt 2 \d+ ms\n$/)
     expect(traffic.summary()).toBe(
       '\nStopped after 1 request, 0 refused (4xx), 1 failed (5xx or no response); 2 deliveries, 2 failed.\n',
