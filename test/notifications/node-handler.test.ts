@@ -225,13 +225,16 @@ describe('an upload over node:http', () => {
   })
 })
 
-test('a response that another listener has sent is left alone', async () => {
+test('a response that another listener has sent is left alone, and is no error', async () => {
   const receive = toNodeHandler(openReceiver().handler)
-  const url = await serve(async (request, response) => {
+  const [handled, next] = [vi.fn(), vi.fn()]
+  const url = await serve((request, response) => {
     response.writeHead(504).end()
-    await receive(request, response)
+    void receive(request, response, next).then(handled)
   })
   expect([await post(url), await post(url)]).toEqual([504, 504])
+  await vi.waitFor(() => expect(handled).toHaveBeenCalledTimes(2), 30_000)
+  expect(next).not.toHaveBeenCalled()
 })
 
 test.each<[string, (handler: NotificationHandler) => Promise<Http2Server>]>([
