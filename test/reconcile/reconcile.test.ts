@@ -92,7 +92,7 @@ describe('payments of a subscription', () => {
 
 describe('case 97: a subscription without a cancellation', () => {
   const day = (offset: number) => new Date(Date.UTC(2027, 0, 15 + offset)).toISOString().slice(0, 10)
-  const clock = { now: () => Date.UTC(2027, 0, 15, 12), sleep: async () => undefined }
+  const clock = { now: () => Date.UTC(2027, 0, 15, 11), sleep: async () => undefined }
   /** The kinds of difference for a subscription with these details. */
   const kinds = async (details: object, cancelled: boolean | undefined) => {
     const subscriptions = {
@@ -111,6 +111,7 @@ describe('case 97: a subscription without a cancellation', () => {
 
   test.each([
     ['on the first day', { startDate: day(0) }],
+    ['on the second day, which is the first in another zone', { startDate: day(-1) }],
     ['on the last day', { endDate: day(0) }],
     ['on the next day in another zone', { endDate: day(1) }],
     ['before its first day', { startDate: day(2) }],
