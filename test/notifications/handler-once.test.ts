@@ -193,7 +193,8 @@ describe.each<[string, () => Promise<never>]>([
       left -= 1
       return left >= 0 ? fail() : work(...all)
     }
-    return openReceiver({ clock, dedupe: { ...store, [method]: failFirst }, timeouts: { store: 100 } })
+    const dedupe = { ...store, [method]: failFirst }
+    return { store, ...openReceiver({ clock, dedupe, timeouts: { store: 100 } }) }
   }
 
   test('at a claim: 503, nothing is processed, and the next delivery is', async () => {
@@ -204,11 +205,14 @@ describe.each<[string, () => Promise<never>]>([
     expect(await receiver.deliver(payment())).toBe(200)
   })
 
-  test('at one commit: the handler tries again, and nothing is lost', async () => {
+  test('at one commit: the handler tries again, so that no process runs it again', async () => {
     const receiver = openFailing('commit', 1)
     expect(await twice(receiver)).toEqual([200, 200])
     expect(receiver.onPayment).toHaveBeenCalledOnce()
     expect(receiver.kinds()).toEqual(['store-failed'])
+    const other = openReceiver({ clock: receiver.clock, dedupe: receiver.store })
+    expect(await other.deliver(payment())).toBe(200)
+    expect(other.onPayment).not.toHaveBeenCalled()
   })
 
   test('at a release: 500, and the message is processed after the lease', async () => {

@@ -6,14 +6,14 @@ import { refusedFields } from '../support/refused.ts'
 const at = (seconds: number, status: string) => ({ occurredAt: new Date(seconds * 1000), status })
 
 test.each([
-  ['case 36: CANCELLED at 100 than SUCCEEDED at 90', at(100, 'CANCELLED'), at(90, 'SUCCEEDED'), true],
-  ['case 36: SUCCEEDED at 90 than CANCELLED at 100', at(90, 'SUCCEEDED'), at(100, 'CANCELLED'), false],
-  ['CANCELLED than SUCCEEDED of the same second', at(100, 'CANCELLED'), at(100.999, 'SUCCEEDED'), true],
-  ['SUCCEEDED than CANCELLED of the same second', at(100.999, 'SUCCEEDED'), at(100, 'CANCELLED'), false],
-  ['a notification than itself', at(100, 'CANCELLED'), at(100, 'CANCELLED'), false],
-  ['anything than undefined', at(0, 'SUCCEEDED'), undefined, true],
-  ['anything than null', at(0, 'SUCCEEDED'), null, true],
-])('newer is %s: %o, %o: %s', (_, one, other, expected) => {
+  ['case 36: CANCELLED at 100 after SUCCEEDED at 90', true, at(100, 'CANCELLED'), at(90, 'SUCCEEDED')],
+  ['case 36: SUCCEEDED at 90 after CANCELLED at 100', false, at(90, 'SUCCEEDED'), at(100, 'CANCELLED')],
+  ['CANCELLED after SUCCEEDED of the same second', true, at(100, 'CANCELLED'), at(100.999, 'SUCCEEDED')],
+  ['SUCCEEDED after CANCELLED of the same second', false, at(100.999, 'SUCCEEDED'), at(100, 'CANCELLED')],
+  ['a notification after itself', false, at(100, 'CANCELLED'), at(100, 'CANCELLED')],
+  ['anything after undefined', true, at(0, 'SUCCEEDED'), undefined],
+  ['anything after null', true, at(0, 'SUCCEEDED'), null],
+])('%s: that it is newer is %s', (_, expected, one, other) => {
   expect(isNewer(one, other)).toBe(expected)
 })
 

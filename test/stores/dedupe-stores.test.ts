@@ -8,8 +8,9 @@ import { sized } from '../support/sizes.ts'
 import { closeRedis, connect, fragileKeyv, ownerOf, redis, redisKinds } from './stores.ts'
 
 const IDS = sized(1_000_000, 20_000)
-/** A lease in milliseconds that has ended after `pass`. */
+/** Leases in milliseconds that have ended after `pass`. The longer one lives through a few commands on a busy machine. */
 const SHORT = 50
+const LONGER = 600
 const IN_PROGRESS = { state: 'in-progress' }
 const COMMITTED = { state: 'committed' }
 
@@ -32,7 +33,7 @@ interface Opened {
 }
 
 const jump = async () => {
-  clock.jump(SHORT * 3)
+  clock.jump(LONGER * 2)
   vi.setSystemTime(clock.now())
 }
 
@@ -83,7 +84,7 @@ describe.each(stores)('dedupe in %s', (_, open) => {
     expect(await store.has?.('n-1')).toBe(false)
     const owner = await own()
     expect(await store.has?.('n-1')).toBe(false)
-    await store.commit('n-1', owner, SHORT)
+    await store.commit('n-1', owner, LONGER)
     expect(await store.has?.('n-1')).toBe(true)
     await pass()
     expect(await store.has?.('n-1')).toBe(false)
@@ -115,8 +116,8 @@ describe.each(stores)('dedupe in %s', (_, open) => {
   })
 
   it('keeps an extended lease', async () => {
-    const owner = await own('n-1', SHORT)
-    await own('n-2', SHORT)
+    const owner = await own('n-1', LONGER)
+    await own('n-2', LONGER)
     expect(await store.extend('n-1', owner, 60_000)).toBe(true)
     await pass('n-2')
     expect(await claim()).toEqual(IN_PROGRESS)
@@ -142,6 +143,13 @@ describe('dedupe in memory', () => {
       clock.jump(100)
     }
     expect(store.size).toBeLessThanOrEqual(101)
+  })
+
+  it('counts an id as new that is committed again', async () => {
+    const store = createMemoryDedupeStore({ clock, limit: 2 })
+    for (const id of ['a', 'b', 'a']) await store.commit(id, 'anybody', 60_000)
+    ownerOf(await store.claim('c', 1000))
+    expect(await store.claim('a', 1000)).toEqual(COMMITTED)
   })
 
   it(`keeps the newest of ${IDS} ids within its limit`, async () => {
