@@ -45,7 +45,7 @@ const adviceOf = (
   if (outcome === 'unknown') {
     if (!endpoint.acts) return again
     if (idempotencyKey && details.status === 401)
-      return 'The server may have acted. Find out first, because a retry with another API key could act twice.'
+      return 'The server may have acted. Find out first: a retry with another API key could act twice.'
     const next = endpoint.idempotencyKey ? `Call again with idempotencyKey "${idempotencyKey}": ` : ''
     return `The server may have acted. ${next}${endpoint.afterUnknown?.advice}`
   }
@@ -76,7 +76,7 @@ const placeOf = ({ method, url, endpoint: { path } }: Call): string => {
 const checkBaseUrl = ({ endpoint }: Call): string => `. Check baseUrl: the client adds ${endpoint.path} to it`
 
 const waitText = (refusedWaitMs: number | undefined): string =>
-  refusedWaitMs === undefined ? '' : `, and the wait of ${formatDuration(refusedWaitMs)} is too long`
+  refusedWaitMs === undefined ? '' : `, and a wait of ${formatDuration(refusedWaitMs)} is too long`
 
 const meaningOf = (verdict: Verdict, auth: AuthKind): string | undefined => {
   if (verdict === 'locked') return 'the account is locked: valid credentials are rejected too'
@@ -129,7 +129,7 @@ const responseError = (
   // The sentence continues after the server's text, so this removes a period at the end of the text.
   const words = `${http}${code ? `, code ${code}` : ''}${said ? `: ${said.replace(/\."$/, '"')}` : ''}`
   const inUse =
-    isKeyInUse(endpoint, status) && "a call with this key is still running, or the charge's state forbids it"
+    isKeyInUse(endpoint, status) && "a call with this key still runs, or the charge's state forbids it"
   const meaning = inUse || meaningOf(verdict, endpoint.auth)
   // A path without an identifier names no record, so a 404 means that the API lacks the path.
   const isMisplaced =
@@ -171,7 +171,7 @@ const connectionError = (
   what += waitText(refusedWaitMs)
   if (call.outcome === 'not-sent' && NO_SUCH_HOST.test(reason ?? ''))
     what += MOCK_HOST.test(new URL(call.url).hostname)
-      ? '. Only the mock has this host: pass fetch: mock.fetch, or set up MSW'
+      ? '. The host is a mock: pass fetch: mock.fetch, or set up MSW'
       : checkBaseUrl(call)
   const own = { cause, reason, retryAfterMs: refusedWaitMs }
   return new errors.ConnectionError(...explain(call, what, !certificate, own))

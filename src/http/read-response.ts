@@ -61,30 +61,31 @@ const unexpected = (reason: string): ResponseFailure => ({ kind: 'unexpected', r
 const isBareError = (body: Json): boolean =>
   isObject(body.error) && typeof body.error.code === 'string' && lacking(body, ['id', 'status']).length === 2
 
-/** Returns a value as text without spaces and case. Returns an empty text if the value is absent. */
+/** Returns a value as text without spaces, case and leading zeros. Returns an empty text if the value is absent. */
 const comparable = (value: unknown): string =>
-  isAbsent(value) ? '' : String(value).replace(/\s/g, '').toUpperCase()
+  isAbsent(value)
+    ? ''
+    : String(value)
+        .replace(/^\s*0+(?=\d+\s*$)|\s/g, '')
+        .toUpperCase()
 
-/** Whether a response has the identifier of another record. A number may lack the leading zeros of a text. */
+/** Whether a response has the identifier of another record. */
 const isAnotherRecord = (names: readonly string[], id: unknown, data: unknown): boolean => {
-  const values = [id, ...names.map((name) => Object(data)[name])]
-  const [asked = '', found = '', ...others] = values.map((value) =>
-    comparable(value).replace(/^0+(?=\d+$)/, ''),
-  )
-  return found !== '' && found !== asked && !others.includes(asked)
+  const found = names.map((name) => comparable(Object(data)[name]))
+  return Boolean(found[0]) && !found.includes(comparable(id))
 }
 
 /** Reads a successful response by its schema. Omits and reports optional fields whose values are invalid. */
 const readByContract = (endpoint: EndpointDefinition, body: unknown, id: unknown): Reading => {
-  const { operation, partialResponse, identityFields = [], recordsField } = endpoint
+  const { operation, partialResponse, identityFields = [], recordsField = '' } = endpoint
   const issues: Issues = []
   const value = readWith(endpoint.response, body, issues)
   const data: unknown = partialResponse && !isObject(value) ? {} : value
   const missing = lacking(data, endpoint.requiredFields)
   if (missing.length > 0) return unexpected(`lacks ${missing.join(' and ')}`)
-  const records: unknown = Object(data)[recordsField ?? ''] ?? data
+  const records: unknown = Object(data)[recordsField] ?? data
   if ([records].flat().some((record) => isAnotherRecord(identityFields, id, record)))
-    return { kind: 'another-record', reason: 'is about another record' }
+    return { kind: 'another', reason: 'is about another record' }
   const reports = new Map<string, UnexpectedReport>()
   for (const { path = [], message: rule = '', input } of issues) {
     if (partialResponse && input === undefined) continue
@@ -178,6 +179,6 @@ export const reportEchoes = (
   const field = isMandate ? 'id' : changed[0]
   if (field === undefined) return undefined
   const what = isMandate ? 'the id of the mandate' : `another ${changed.join(' and ')} than the request`
-  const message = `The response has ${what}. The idempotencyKey was probably used before`
+  const message = `The response has ${what}: the idempotencyKey was probably used before`
   return { operation, field, rule: 'the value that was sent', received: 'another value', message }
 }

@@ -26,7 +26,7 @@ export type ResponseFailure =
    * The response is incomplete (`cut`), does not match the contract, or is about another record than the request.
    * `reason` names the defect, e.g. "is empty".
    */
-  | { readonly kind: 'cut' | 'unexpected' | 'another-record'; readonly reason: string }
+  | { readonly kind: 'cut' | 'unexpected' | 'another'; readonly reason: string }
 
 export type Failure = ConnectionFailure | Interruption | ResponseFailure
 

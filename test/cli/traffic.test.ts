@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { internalsOf } from '../../mocks/assemble.ts'
 import { createTraffic } from '../../mocks/cli/traffic.ts'
 import { createMock } from '../../mocks/core.ts'
+import { ask } from '../panel/asking.ts'
 import { CHARGE_REQUEST, SUBSCRIPTION } from '../support/bodies.ts'
 import { serve } from '../support/serve.ts'
 import { useCommands } from './command.ts'
@@ -46,17 +47,17 @@ describe('a line', () => {
     expect(lines[2]).toMatch(/ 404 {2}GET \/api\/v1\/mfs\/chargez +unknown-path: /)
   })
 
-  test('of a request without a response, and of a failed delivery, says so', async () => {
+  test('of a request without a response, and of a failed delivery, says so without control characters', async () => {
     const { mock, ask, lines, traffic } = watched()
     mock.faults.add({ operation: 'gateway.health', kind: 'reset' })
     await expect(ask('/health')).rejects.toThrow()
     mock.notifications.connect(() => new Response(null, { status: 503 }), {
       retries: { attempts: 2, delays: [1] },
     })
-    mock.notifications.send({ type: 'SUBSCRIPTION', status: 'CANCELLED', subscriptionId: 'sub-1' })
+    mock.notifications.send({ type: 'SUBSCRIPTION', status: 'CANCELLED', subscriptionId: 'sub\u001B[1' })
     await mock.clock.advance({ seconds: 1 })
     expect(lines[0]).toMatch(/ none gateway\.health +fault: /)
-    expect(lines[1]).toMatch(/ 503 {2}notification +sub-1 CANCELLED to a function \d+ ms\n$/)
+    expect(lines[1]).toMatch(/ 503 {2}notification +sub\?\[1 CANCELLED to a function \d+ ms\n$/)
     expect(lines[2]).toMatch(/ CANCELLED to a function, attempt 2 \d+ ms\n$/)
     expect(traffic.summary()).toBe(
       '\nStopped after 1 request, 0 refused (4xx), 1 failed (5xx or no response); 2 deliveries, 2 failed.\n',
@@ -75,10 +76,8 @@ test('the command prints each request and delivery, without secrets, and the cou
   const { subscriptions, gateway, url, stop } = await started(...FROZEN, '--notify', hook)
   const charge = await gateway.charge({ ...CHARGE_REQUEST, msisdn: testNumbers.succeeds })
   const { invoiceID } = await subscriptions.subscribe(order)
-  await fetch(`${url}/_mock`, {
-    method: 'POST',
-    body: new URLSearchParams({ action: 'authorize', invoiceId: invoiceID }),
-  })
+  await ask(url, 'authorize', { invoiceId: invoiceID })
+  await ask(url, 'flush')
   const { out } = await stop()
   expect(out).toMatch(new RegExp(` 202 {2}gateway\\.charge +${charge.id} \\d+ ms\\n`))
   expect(out).toMatch(/ 200 {2}subscriptions\.login +\d+ ms\n/)
@@ -94,13 +93,10 @@ test('--log json prints one object a line, and --quiet nothing after the greetin
   const json = await started('--log', 'json')
   await json.gateway.reference()
   const { out, err } = await json.stop()
-  expect(
-    out
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line)),
-  ).toMatchObject([
-    { kind: 'request', operation: 'gateway.reference', status: 200, durationMs: expect.any(Number) },
+  const lines = out.trimEnd().split('\n')
+  const expected = { kind: 'request', operation: 'gateway.reference', status: 200 }
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { ...expected, durationMs: expect.any(Number) },
   ])
   expect(err).toContain('Stopped after 1 request')
   const quiet = await started('--quiet')

@@ -145,6 +145,6 @@ it.each<[string, Call]>([
   const body = { error: { code: 'idempotency_key_in_use', message: 'running' } }
   const { message } = await failureOf({ status: 409, body }, call)
   expect(message).toMatch(
-    /still running, or the charge's state forbids it.*idempotency_key_in_use.*"order-1"/,
+    /still runs, or the charge's state forbids it.*idempotency_key_in_use.*"order-1"/,
   )
 })

@@ -1,8 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-
-const repository = fileURLToPath(new URL('../..', import.meta.url))
+import { repository } from '../package/project.ts'
 
 /** A fenced block of TypeScript in a document. */
 export interface Snippet {

@@ -1,15 +1,13 @@
 import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { dirname, join, normalize } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { MARK, placeOf } from '../../scripts/marks.ts'
 import { packedPackage } from '../package/packed.ts'
+import { repository } from '../package/project.ts'
 import { documents, readDocument } from './documents.ts'
 
 const packed = await packedPackage()
-
-const repository = fileURLToPath(new URL('../..', import.meta.url))
 
 /** The anchor that a heading gets on a code host: lower case, words joined by hyphens. */
 const anchor = (heading: string): string =>
@@ -91,18 +89,14 @@ test.each(await documents())('%s links every mark of the specification', async (
 })
 
 test('every mark in a docstring has an anchor', async () => {
-  const anchors = await Promise.all(
-    ['specification.md', 'unknowns.md'].map(async (page) =>
-      (await anchorsOf(`docs/${page}`)).map((id) => `${page}#${id}`),
-    ),
+  const pages = ['specification.md', 'unknowns.md']
+  const anchors = pages.map(async (page) => (await anchorsOf(`docs/${page}`)).map((id) => `${page}#${id}`))
+  const known = (await Promise.all(anchors)).flat()
+  const folders = ['src', 'mocks'].map(async (folder) =>
+    (await readdir(join(repository, folder), { recursive: true })).map((path) => join(folder, path)),
   )
-  const paths = await Promise.all(
-    ['src', 'mocks'].map(async (folder) =>
-      (await readdir(join(repository, folder), { recursive: true })).map((path) => join(folder, path)),
-    ),
-  )
-  const sources = paths.flat().filter((path) => path.endsWith('.ts'))
+  const sources = (await Promise.all(folders)).flat().filter((path) => path.endsWith('.ts'))
   const marks = (await Promise.all(sources.map(readDocument))).flatMap((text) => text.match(MARK) ?? [])
   expect(marks.length).toBeGreaterThan(100)
-  expect(marks.filter((mark) => !anchors.flat().includes(targetOf(mark)))).toEqual([])
+  expect(marks.filter((mark) => !known.includes(targetOf(mark)))).toEqual([])
 })

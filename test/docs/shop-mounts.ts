@@ -55,14 +55,8 @@ await (await load('checkout.ts')).checkout(shop, 'weekly')
 const { invoiceId = '', subscriptionId = '' } = mock.state.subscriptions()[0] ?? {}
 mock.payer.authorize(invoiceId)
 await mock.clock.advance({ days: 3 })
-const forged = {
-  notificationId: 'forged',
-  type: 'SUBSCRIPTION',
-  status: 'CANCELLED',
-  subscriptionId,
-  paymentId: '',
-}
-const body = JSON.stringify({ ...forged, timestamp: '1798783200' })
+const forged = { notificationId: 'forged', type: 'SUBSCRIPTION', status: 'CANCELLED', paymentId: '' }
+const body = JSON.stringify({ ...forged, subscriptionId, timestamp: '1798783200' })
 for (const [name, receive] of Object.entries(mounts)) {
   const request = new Request('https://shop.example/notifications', { method: 'POST', body })
   statuses[name]?.push((await receive(request)).status)

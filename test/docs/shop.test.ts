@@ -31,12 +31,8 @@ test('the shop guide names every file that its code imports', () => {
 })
 
 test("the shop guide's code compiles with its own configuration, and with the strictest", async () => {
-  const compilerOptions = {
-    ...strictOptions,
-    lib: ['es2023'],
-    noUnusedLocals: true,
-    erasableSyntaxOnly: true,
-  }
+  const stricter = { lib: ['es2023'], noUnusedLocals: true, erasableSyntaxOnly: true }
+  const compilerOptions = { ...strictOptions, ...stricter }
   await shop.write('strict.json', JSON.stringify({ extends: './tsconfig.json', compilerOptions }))
   // The strictest configuration finds what the guide's own finds, so a quick run compiles with that alone.
   for (const configuration of sized(['tsconfig.json', 'strict.json'], ['strict.json']))
@@ -52,9 +48,8 @@ test("the shop guide's own tests pass", async () => {
 test('the shop runs as the guide says, from the checkout to the cancellation', async () => {
   const { mock, url } = await startServer()
   const address = `http://127.0.0.1:${await freePort()}`
-  vi.stubEnv('SHOP_URL', address)
-  vi.stubEnv('SUBSCRIPTIONS_URL', url)
-  vi.stubEnv('GATEWAY_URL', url)
+  const urls = { SHOP_URL: address, SUBSCRIPTIONS_URL: url, GATEWAY_URL: url }
+  for (const [name, value] of Object.entries(urls)) vi.stubEnv(name, value)
   const start = ['--no-warnings', '--env-file=.env']
   const server = spawn(process.execPath, [...start, 'server.ts'], { cwd: shop.folder, stdio: 'ignore' })
   onTestFinished(() => void server.kill())
@@ -95,9 +90,7 @@ test('each framework of the shop guide processes notifications, but not a forged
   await shop.write('mounts.ts', await readFile(join(repository, 'test/docs/shop-mounts.ts'), 'utf8'))
   const { exitCode, output } = await shop.run(process.execPath, '--env-file=.env', 'mounts.ts')
   expect(exitCode, output).toBe(0)
-  const statuses = [200, 200, 503]
-  const frameworks = ['express', 'fastify', 'hono', 'next', 'lambda']
-  expect(JSON.parse(await readFile(join(shop.folder, 'mounts.json'), 'utf8'))).toEqual(
-    Object.fromEntries(frameworks.map((name) => [name, statuses])),
-  )
+  const frameworks = ['express', 'fastify', 'hono', 'next', 'lambda'].map((name) => [name, [200, 200, 503]])
+  const mounts = JSON.parse(await readFile(join(shop.folder, 'mounts.json'), 'utf8'))
+  expect(mounts).toEqual(Object.fromEntries(frameworks))
 })

@@ -1,10 +1,9 @@
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 import { expect, test } from 'vitest'
 import { entries } from '../../scripts/entries.ts'
+import { repository } from '../package/project.ts'
 
-const repository = fileURLToPath(new URL('../..', import.meta.url))
 const { config } = ts.readConfigFile(join(repository, 'tsconfig.json'), ts.sys.readFile)
 const settings = { ...config, include: [], files: [] }
 const { options } = ts.parseJsonConfigFileContent(settings, ts.sys, repository)

@@ -1,12 +1,11 @@
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import typescript6 from 'typescript'
 import typescript5 from 'typescript5'
 import { afterAll, describe, expect, test } from 'vitest'
+import { repository } from '../package/project.ts'
 import { full } from '../support/sizes.ts'
 import { type Editor, openInLanguageServer, openInService } from './editors.ts'
 
-const repository = fileURLToPath(new URL('../..', import.meta.url))
 const file = join(repository, 'hover.ts')
 const text = `import { GatewayClient, SubscriptionsClient } from './src/index.ts'
 declare const gateway: GatewayClient

@@ -1,9 +1,6 @@
-import { createHmac } from 'node:crypto'
 import type { RequestListener } from 'node:http'
-import { SubscriptionsClient } from 'mandatekit'
-import { createMock } from 'mandatekit/mocks/core'
 import { serve as serveFetch } from 'srvx'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createApp as createExpress } from '../../examples/frameworks/express/server.ts'
 import { createApp as createFastify } from '../../examples/frameworks/fastify/server.ts'
 import { createApp as createHono } from '../../examples/frameworks/hono/app.ts'
@@ -11,15 +8,9 @@ import { createApp as createKoa } from '../../examples/frameworks/koa/server.ts'
 import { createApp as createNest } from '../../examples/frameworks/nest/main.ts'
 import { openShop, type Shop } from '../../examples/frameworks/shop.ts'
 import { toNodeHandler } from '../../src/notifications/index.ts'
-import { payment, subscriptionRequest } from '../support/messages.ts'
+import { payment, SIGNING_SECRET as SECRET, sign, subscriptionRequest } from '../support/messages.ts'
+import { openMock } from '../support/mock-clients.ts'
 import { serve as serveListener } from '../support/serve.ts'
-
-const SECRET = 'a-secret-for-trying-out'
-
-const closing: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close()
-})
 
 type Receiver = string | ((request: Request) => Promise<Response>)
 
@@ -32,19 +23,19 @@ const receivers: Record<string, (shop: Shop) => Promise<Receiver>> = {
   Koa: (shop) => serve(createKoa(shop).callback()),
   Fastify: async (shop) => {
     const app = createFastify(shop)
-    closing.push(() => app.close())
+    onTestFinished(() => app.close())
     return `${await app.listen({ port: 0, host: '127.0.0.1' })}/notifications`
   },
   NestJS: async (shop) => {
     const app = await createNest(shop)
-    closing.push(() => app.close())
+    onTestFinished(() => app.close())
     await app.listen(0, '127.0.0.1')
     return `${await app.getUrl()}/notifications`
   },
   'Hono on a server': async (shop) => {
     const { fetch } = createHono(shop)
     const server = serveFetch({ fetch, port: 0, hostname: '127.0.0.1', silent: true })
-    closing.push(() => server.close(true))
+    onTestFinished(() => server.close(true))
     await server.ready()
     return new URL('/notifications', server.url).href
   },
@@ -54,29 +45,25 @@ const receivers: Record<string, (shop: Shop) => Promise<Receiver>> = {
 const signed = (body: string): RequestInit => ({
   method: 'POST',
   body,
-  headers: {
-    'content-type': 'application/json',
-    'x-signature': createHmac('sha256', SECRET).update(body).digest('hex'),
-  },
+  headers: { 'content-type': 'application/json', 'x-signature': sign(body) },
 })
 
 describe.each(Object.entries(receivers))('%s', (_name, start) => {
   test('case 37: processes each signed delivery of the mock once, and responds with the right error', async () => {
     vi.spyOn(console, 'log').mockReturnValue()
     vi.spyOn(console, 'error').mockReturnValue()
-    const mock = createMock({ clock: new Date('2027-01-01T06:00:00Z') })
-    const client = new SubscriptionsClient({ ...mock.clientOptions.subscriptions, fetch: mock.fetch })
+    const { mock, subscriptions } = openMock({ clock: '2027-01-01T06:00:00Z' })
     const shop = openShop(SECRET)
     const booked = vi.spyOn(shop.payments as Map<string, string>, 'set')
     const target = await start(shop)
     const signing = { secret: SECRET }
     mock.notifications.connect(target, { signing, duplicate: true, shuffle: true, spelling: 'both' })
     mock.notifications.connect(target, { signing, format: 'form' })
-    const { invoiceID } = await client.subscribe(subscriptionRequest)
+    const { invoiceID } = await subscriptions.subscribe(subscriptionRequest)
     mock.payer.authorize(invoiceID, { payments: ['succeed', 'fail', 'succeed'] })
-    const subscriptionId = (await client.status(invoiceID)).subscriptionId ?? ''
+    const subscriptionId = (await subscriptions.status(invoiceID)).subscriptionId ?? ''
     await mock.clock.advance({ days: 3 })
-    await client.cancel(subscriptionId)
+    await subscriptions.cancel(subscriptionId)
     await mock.notifications.flush()
 
     expect(mock.notifications.deliveries()).toHaveLength(15)

@@ -8,23 +8,6 @@ const requestWith = (body: ReadableStream<Uint8Array>): Request => {
   const init: RequestInit & { duplex: 'half' } = { method: 'POST', body, duplex: 'half' }
   return new Request('https://shop.example/', init)
 }
-const bytes = (text: string) => new TextEncoder().encode(text)
-
-/** A request whose body the test sends in pieces. */
-const trickling = () => {
-  let controller: ReadableStreamDefaultController<Uint8Array> | undefined
-  const cancel = vi.fn()
-  const start = (given: ReadableStreamDefaultController<Uint8Array>) => {
-    controller = given
-  }
-  return {
-    request: requestWith(new ReadableStream({ start, cancel })),
-    send: (text: string) => controller?.enqueue(bytes(text)),
-    end: () => controller?.close(),
-    fail: (error: Error) => controller?.error(error),
-    cancel,
-  }
-}
 
 describe('a message', () => {
   test('goes to the listener of its type, and the response is 200', async () => {
@@ -54,23 +37,14 @@ describe('a message', () => {
     expect(reports).toMatchObject([{ kind: 'unknown-kind', notification: { receivedType: 'REFUND' } }])
   })
 
-  test.each<[string, () => unknown, string]>([
-    ['JSON that ends early', () => '{"notificationId":', 'body'],
-    ['an invalid field', () => payment({ timestamp: 'soon' }), 'timestamp'],
+  test.each<[string, unknown, string]>([
+    ['JSON that ends early', '{"notificationId":', 'body'],
+    ['an invalid field', payment({ timestamp: 'soon' }), 'timestamp'],
   ])('with %s receives 400 and is reported with its field', async (_, message, field) => {
     const { deliver, reports, onPayment } = openReceiver()
-    expect(await deliver(message())).toBe(400)
+    expect(await deliver(message)).toBe(400)
     expect(reports).toMatchObject([{ kind: 'invalid-message', error: { issues: [{ field }] } }])
     expect(onPayment).not.toHaveBeenCalled()
-  })
-
-  test('whose body breaks off receives 400', async () => {
-    const { handler } = openReceiver()
-    const broken = trickling()
-    const response = handler(broken.request)
-    broken.send('{"notificationId"')
-    broken.fail(new Error('reset'))
-    expect((await response).status).toBe(400)
   })
 
   test('above the limit receives 413, and its body is not read to the end', async () => {
@@ -88,14 +62,23 @@ describe('a message', () => {
     expect(onPayment).not.toHaveBeenCalled()
   })
 
-  test('that does not end in time receives 408, and the rest of its body is cancelled', async () => {
+  test.each([
+    [400, 'whose body breaks off'],
+    [408, 'that does not end in time'],
+  ])('receives %i %s, and the rest of its body is cancelled', async (status) => {
     const { handler, reports, onPayment } = openReceiver({ timeouts: { read: 20 } })
-    const { request, send, cancel } = trickling()
-    send('{"notificationId":')
-    expect((await handler(request)).status).toBe(408)
+    const cancel = vi.fn()
+    const body = new ReadableStream({
+      start(controller) {
+        controller.enqueue(new TextEncoder().encode('{"notificationId":'))
+        if (status === 400) setTimeout(() => controller.error(new Error('reset')), 5)
+      },
+      cancel,
+    })
+    expect((await handler(requestWith(body))).status).toBe(status)
     expect(reports).toMatchObject([{ kind: 'invalid-message', error: { issues: [{ field: 'body' }] } }])
     await settled()
-    expect(cancel).toHaveBeenCalledOnce()
+    expect(cancel).toHaveBeenCalledTimes(status === 408 ? 1 : 0)
     expect(onPayment).not.toHaveBeenCalled()
   })
 })
@@ -116,13 +99,15 @@ test('a response has no body and no text of a failure', async () => {
   }
 })
 
-test('onUnexpected may throw or reject', async () => {
-  const fails = () => {
-    throw new Error('The logger is down.')
-  }
-  for (const onUnexpected of [fails, async () => fails()]) {
-    expect(await openReceiver({ onUnexpected }).deliver('{')).toBe(400)
-  }
+const throws = () => {
+  throw new Error('at once')
+}
+
+test.each([
+  ['throw', throws],
+  ['reject', async () => throws()],
+])('onUnexpected may %s', async (_, onUnexpected) => {
+  expect(await openReceiver({ onUnexpected }).deliver('{')).toBe(400)
 })
 
 describe('verify', () => {
@@ -141,30 +126,42 @@ describe('verify', () => {
     expect(kinds()).toEqual(['refused', 'refused'])
   })
 
-  const throws = () => {
-    throw new Error('at once')
-  }
-  test.each<[string, () => Promise<boolean>]>([
-    ['rejects', async () => throws()],
-    ['rejects without a reason', () => Promise.reject(undefined)],
-    ['never returns', () => new Promise(() => undefined)],
-    ['throws', throws],
-  ])('that %s gives 503, and the next delivery is processed', async (_, fail) => {
-    const verify = vi.fn<() => Promise<boolean>>().mockImplementationOnce(fail).mockResolvedValue(true)
-    const { deliver, kinds, onPayment } = openReceiver({ verify, timeouts: { verify: 100 } })
-    expect(await deliver(payment())).toBe(503)
-    expect(kinds()).toEqual(['verification-failed'])
-    expect(await deliver(payment())).toBe(200)
-    expect(onPayment).toHaveBeenCalledOnce()
-  })
+  const invalid = { message: 'verify must return true or false' }
+  test.each<[string, () => unknown, unknown]>([
+    ['throws', throws, { message: 'at once' }],
+    ['rejects', async () => throws(), { message: 'at once' }],
+    ['rejects without a reason', () => Promise.reject(undefined), undefined],
+    ['never returns', () => new Promise(() => undefined), { name: 'TimeoutError' }],
+    ['returns nothing', () => undefined, invalid],
+    ['returns null', () => null, invalid],
+    ['returns a number', () => 1, invalid],
+    ['returns text', async () => 'yes', invalid],
+    ['returns an object without a record', () => ({}), invalid],
+    ['returns another record than an object', () => ({ lookup: true }), invalid],
+  ])(
+    'case 67: that %s does not blame the sender: 503, and the next delivery is processed',
+    async (_, fail, error) => {
+      const verify = vi.fn<() => unknown>().mockImplementationOnce(fail).mockReturnValue(true)
+      const { deliver, reports, onPayment } = openReceiver({
+        verify: verify as never,
+        timeouts: { verify: 100 },
+      })
+      expect(await deliver(payment())).toBe(503)
+      expect(reports).toMatchObject([{ kind: 'verification-failed', error }])
+      expect(await deliver(payment())).toBe(200)
+      expect(onPayment).toHaveBeenCalledOnce()
+    },
+  )
 
-  test('receives headers, the bytes as sent and the notification', async () => {
-    const verify = vi.fn().mockResolvedValue(true)
+  test('receives headers, the bytes as sent and the notification, and may return a record for the listener', async () => {
+    const verify = vi.fn().mockResolvedValue({ lookup: { paymentId: 7 } })
     const text = `  ${JSON.stringify(payment())}`
-    await openReceiver({ verify }).deliver(text, { 'x-signature': 'abc' })
+    const { deliver, onPayment } = openReceiver({ verify })
+    expect(await deliver(text, { 'x-signature': 'abc' })).toBe(200)
     const [given] = verify.mock.calls[0] ?? []
     expect(given.headers.get('x-signature')).toBe('abc')
     expect(new TextDecoder().decode(given.bytes)).toBe(text)
     expect(given.notification).toMatchObject({ paymentId: '42' })
+    expect(onPayment.mock.lastCall?.[1]).toMatchObject({ lookup: { paymentId: 7 } })
   })
 })

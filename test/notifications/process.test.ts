@@ -1,12 +1,9 @@
-import { createHmac } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { nextStep } from '../../src/index.ts'
-import { createMemoryStore } from '../../src/notifications/dedupe.ts'
 import type { DeliveryResult, QueuedDelivery } from '../../src/notifications/index.ts'
-import { hmacVerifier, lookupVerifier } from '../../src/notifications/index.ts'
-import { ManualClock } from '../support/manual-clock.ts'
-import { delivery, payment } from '../support/messages.ts'
+import { createMemoryDedupeStore, lookupVerifier } from '../../src/notifications/index.ts'
+import { delivery, payment, sign, signing } from '../support/messages.ts'
 import { openReceiver } from '../support/receiver.ts'
 import { api, merchant, useTokenServer } from '../support/token-set-up.ts'
 
@@ -17,13 +14,13 @@ const queued = (body: string | Uint8Array = JSON.stringify(payment()), headers =
   body,
 })
 const broken = () => Promise.reject(new Error('down'))
-const brokenStore = () => ({ ...createMemoryStore(new ManualClock(), new ManualClock()), claim: broken })
+const withBrokenStore = () => ({ dedupe: { ...createMemoryDedupeStore(), claim: broken } })
 
 describe('a delivery from a queue', () => {
   test.each<[DeliveryResult, number, setup: () => Setup, body?: string]>([
     ['processed', 200, () => ({})],
     ['processed', 200, () => ({}), JSON.stringify(payment({ type: 'REFUND' }))],
-    ['in-progress', 503, () => ({ dedupe: brokenStore() })],
+    ['in-progress', 503, withBrokenStore],
     ['unverified', 503, () => ({ verify: broken })],
     ['refused', 401, () => ({ verify: () => false })],
     ['invalid', 400, () => ({}), '{"notificationId":'],
@@ -35,39 +32,36 @@ describe('a delivery from a queue', () => {
     expect(outcome.retryAfterMs).toBe(runsAgain ? 5_000 : undefined)
     expect(outcome.notification?.notificationId).toBe(result === 'invalid' ? undefined : 'n-1')
     expect('error' in outcome).toBe(['unverified', 'invalid', 'failed'].includes(result))
-    const { handler } = openReceiver(setup())
-    expect((await handler(delivery(body ?? payment()))).status).toBe(status)
+    expect(await openReceiver(setup()).deliver(body ?? payment())).toBe(status)
   })
 
   test('is a duplicate of a request with its id, and the other way round', async () => {
     const { handler, deliver, onPayment } = openReceiver()
     expect(await deliver(payment())).toBe(200)
     expect(await handler.process(queued())).toMatchObject({ result: 'duplicate' })
-    expect(await handler.process(queued(JSON.stringify(payment({ notificationId: 'n-9' }))))).toMatchObject({
-      result: 'processed',
-    })
-    expect(await deliver(payment({ notificationId: 'n-9' }))).toBe(200)
+    const other = payment({ notificationId: 'n-9' })
+    expect(await handler.process(queued(JSON.stringify(other)))).toMatchObject({ result: 'processed' })
+    expect(await deliver(other)).toBe(200)
     expect(onPayment).toHaveBeenCalledTimes(2)
   })
 
+  const http2 = { ':path': '/', cookie: ['a=1', 'b=2'] }
   test.each<[string, (text: string) => QueuedDelivery]>([
     ['text that went through JSON', (text) => JSON.parse(JSON.stringify(queued(text)))],
     ['bytes', (text) => queued(Buffer.from(text))],
     ['compressed bytes', (text) => queued(gzipSync(text), { 'content-encoding': 'gzip' })],
-    [
-      'fields of node:http, with those of HTTP/2',
-      (text) => queued(text, { ':path': '/', cookie: ['a=1', 'b=2'] }),
-    ],
+    ['text, with fields of node:http and HTTP/2', (text) => queued(text, http2)],
   ])('has its signature verified over %s', async (_, carry) => {
     const text = `  ${JSON.stringify(payment({ note: 'é' }))}\n`
-    const signature = createHmac('sha256', 'shared').update(text).digest('hex')
-    const { handler } = openReceiver({ verify: hmacVerifier({ header: 'X-Signature', secrets: 'shared' }) })
-    const signed = (given: string) => {
+    const { handler } = openReceiver(signing)
+    for (const [signature, result] of [
+      ['00', 'refused'],
+      [sign(text), 'processed'],
+    ]) {
       const { headers, body } = carry(text)
-      return handler.process({ headers: { ...headers, 'x-signature': given }, body })
+      const job = { headers: { ...headers, 'x-signature': signature }, body }
+      expect(await handler.process(job)).toMatchObject({ result })
     }
-    expect(await signed('00')).toMatchObject({ result: 'refused' })
-    expect(await signed(signature)).toMatchObject({ result: 'processed' })
   })
 
   test.each([
@@ -76,11 +70,35 @@ describe('a delivery from a queue', () => {
     ['of unknown encoding', queued(Buffer.from([0xff, 0xfe]), { 'content-encoding': 'unknown' })],
   ])('that is %s is invalid', async (_, given) => {
     const { handler, kinds } = openReceiver({ maxBytes: 1_000 })
-    expect(await handler.process(given)).toMatchObject({
-      result: 'invalid',
-      error: { code: 'invalid_request' },
-    })
+    const invalid = { result: 'invalid', error: { code: 'invalid_request' } }
+    expect(await handler.process(given)).toMatchObject(invalid)
     expect(kinds()).toEqual(['invalid-message'])
+  })
+
+  test.each<[string, unknown]>([
+    ['a Buffer that went through JSON', JSON.parse(JSON.stringify(Buffer.from('{}')))],
+    ['a parsed message', payment()],
+    ['nothing', undefined],
+  ])('case 67: that has %s as its body fails with the setup, not as an invalid message', async (_, body) => {
+    const { handler, reports } = openReceiver()
+    const work = handler.process({ headers: {}, body: body as never })
+    await expect(work).rejects.toMatchObject({ code: 'invalid_request', issues: [{ field: 'body' }] })
+    expect(reports).toEqual([])
+  })
+
+  test.each<[string, unknown, string[]]>([
+    ['a city in UTF-8', { 'x-city': 'Łódź' }, ['x-city']],
+    ['a line break', { 'x-note': 'one\ntwo', 'x-other': 'kept' }, ['x-note']],
+    ['an empty name', { '': 'value' }, ['']],
+    ['one of two values', { 'x-city': ['Berlin', 'Кyiv'] }, ['x-city']],
+    ['pseudo-headers of HTTP/2 and null', { ':path': '/', 'x-null': null }, []],
+    ['null headers', null, []],
+    ['no headers', undefined, []],
+  ])('case 103: with %s is processed without what Headers cannot hold', async (_, headers, names) => {
+    const { handler, reports } = openReceiver({ verify: ({ headers: got }) => !got.has('x-null') })
+    const job = { headers: headers as never, body: JSON.stringify(payment()) }
+    expect(await handler.process(job)).toMatchObject({ result: 'processed' })
+    expect(reports).toEqual(names.map((name) => ({ kind: 'header-left-out', name })))
   })
 })
 
@@ -98,35 +116,6 @@ describe('after a rejected login', () => {
   })
 })
 
-test.each<[string, unknown]>([
-  ['a Buffer that went through JSON', JSON.parse(JSON.stringify(Buffer.from('{}')))],
-  ['a parsed message', payment()],
-  ['nothing', undefined],
-])('case 67: a job with %s as its body fails with the setup, not as an invalid message', async (_, body) => {
-  const { handler, reports } = openReceiver()
-  const work = handler.process({ headers: {}, body: body as never })
-  await expect(work).rejects.toMatchObject({ code: 'invalid_request', issues: [{ field: 'body' }] })
-  expect(reports).toEqual([])
-})
-
-test.each<[string, unknown, string[]]>([
-  ['a city in UTF-8', { 'x-city': 'Łódź' }, ['x-city']],
-  ['a line break', { 'x-note': 'one\ntwo', 'x-other': 'kept' }, ['x-note']],
-  ['an empty name', { '': 'value' }, ['']],
-  ['one of two values', { 'x-city': ['Berlin', 'Кyiv'] }, ['x-city']],
-  ['pseudo-headers of HTTP/2 and null', { ':path': '/', 'x-null': null }, []],
-  ['null headers', null, []],
-  ['no headers', undefined, []],
-])(
-  'case 103: a delivery with %s is processed without what Headers cannot hold',
-  async (_, headers, names) => {
-    const { handler, reports } = openReceiver({ verify: ({ headers: got }) => !got.has('x-null') })
-    const job = { headers: headers as never, body: JSON.stringify(payment()) }
-    expect(await handler.process(job)).toMatchObject({ result: 'processed' })
-    expect(reports).toEqual(names.map((name) => ({ kind: 'header-left-out', name })))
-  },
-)
-
 test.each<[named: unknown, retryAfterMs: number, header: string]>([
   [900_000, 900_000, '900'],
   [1_500.2, 1_501, '2'],
@@ -137,14 +126,14 @@ test.each<[named: unknown, retryAfterMs: number, header: string]>([
   ['soon', 5_000, '5'],
   [undefined, 5_000, '5'],
 ])(
-  'case 110b: an error that names a wait of %j gives %i ms to a queue and Retry-After: %s to a sender',
-  async (retryAfterMs, ms, header) => {
-    const verify = () => Promise.reject(Object.assign(new Error('busy'), { retryAfterMs }))
-    const { handler } = openReceiver({ verify })
+  'case 110b: an error that names a wait of %j gives %i ms to a queue and Retry-After: %s',
+  async (named, ms, header) => {
+    const fail = () => Promise.reject(Object.assign(new Error('busy'), { retryAfterMs: named }))
+    const { handler } = openReceiver({ verify: fail })
     expect(await handler.process(queued())).toMatchObject({ result: 'unverified', retryAfterMs: ms })
     const response = await handler(delivery(payment()))
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, header])
-    const failing = openReceiver({ onPayment: verify }).handler
+    const failing = openReceiver({ onPayment: fail }).handler
     expect(await failing.process(queued())).toMatchObject({ result: 'failed', retryAfterMs: ms })
   },
 )

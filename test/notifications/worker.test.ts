@@ -1,21 +1,18 @@
-import { createHmac } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { gzipSync } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
-import { payment } from '../support/messages.ts'
+import { payment, SIGNING_SECRET, sign } from '../support/messages.ts'
 import { startWorker } from '../support/worker.ts'
 
-const SECRET = 'a-secret-for-trying-out'
 const example = new URL('../../examples/frameworks/worker/', import.meta.url)
 
 test('a worker in workerd verifies messages and processes each once', async () => {
   const config = await readFile(new URL('config.capnp', example), 'utf8')
-  const environment = { NOTIFICATION_SECRET: SECRET }
+  const environment = { NOTIFICATION_SECRET: SIGNING_SECRET }
   const entry = 'examples/frameworks/worker/worker.ts'
   const { url: origin, printed, stop } = await startWorker(entry, config, environment)
   onTestFinished(stop)
   const url = `${origin}/notifications`
-  const sign = (text: string) => createHmac('sha256', SECRET).update(text).digest('hex')
   const send = async (body: string, signature = sign(body)) =>
     (await fetch(url, { method: 'POST', body, headers: { 'x-signature': signature } })).status
   const body = JSON.stringify(payment({ note: 'টাকা' }))

@@ -1,14 +1,11 @@
-import { GatewayClient, SubscriptionsClient } from 'mandatekit'
 import { createMock } from 'mandatekit/mocks/core'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { chargeLifecycle } from '../../examples/quickstart/charge-lifecycle.ts'
-import { onMock } from '../../examples/quickstart/settings.ts'
-import { subscriptionLifecycle } from '../../examples/quickstart/subscription-lifecycle.ts'
 import type { Json } from '../../scripts/openapi/schemas.ts'
 import { takeTour } from '../../scripts/openapi/tour.ts'
 import { full, sized } from '../support/sizes.ts'
 import { createAgreement, type Observed, observing } from './agreement.ts'
 import { joined } from './documents.ts'
+import { runQuickstart } from './quickstart.ts'
 import { generateTraffic } from './traffic.ts'
 
 const document = joined('http://127.0.0.1:4010')
@@ -17,26 +14,6 @@ const agreement = createAgreement(document)
 const problemsOf = (traffic: readonly Observed[], isValid = false, check = agreement): string[] => [
   ...new Set(traffic.flatMap((seen) => check(seen, isValid))),
 ]
-
-const quickstart = async (http: boolean): Promise<readonly Observed[]> => {
-  const seen: Observed[] = []
-  const settings = await onMock({ http })
-  const fetch = observing(http ? globalThis.fetch : (settings.mock?.fetch ?? globalThis.fetch), seen)
-  const timeline = {
-    title: () => undefined,
-    text: () => undefined,
-    note: () => undefined,
-    call: async <Value>(_operation: string, run: () => Promise<Value>) => run(),
-  }
-  await subscriptionLifecycle(
-    new SubscriptionsClient({ ...settings.subscriptions, fetch }),
-    settings,
-    timeline,
-  )
-  await chargeLifecycle(new GatewayClient({ ...settings.gateway, fetch }), settings, timeline)
-  await settings.close()
-  return seen
-}
 
 /** Traffic with every status of every operation. */
 const tour: Observed[] = []
@@ -47,7 +24,8 @@ beforeAll(async () => {
 test.each([false, true])(
   'the traffic of the quickstart agrees with the document (over HTTP: %s)',
   async (http) => {
-    const seen = await quickstart(http)
+    const seen: Observed[] = []
+    await runQuickstart({ http }, (fetch) => observing(fetch, seen))
     expect(seen.length).toBeGreaterThan(20)
     expect(problemsOf(seen, true)).toEqual([])
   },
@@ -125,21 +103,18 @@ describe('the comparison finds', () => {
     }
   })
 
-  test('a status that the mock adds', async () => {
+  test.each([
+    ['status', { status: 418 }, 'GET /health 418: the status 418 is not documented'],
+    [
+      'header',
+      { status: 503, headers: { 'X-Request-Id': '1' } },
+      'GET /health 503: the response has the header x-request-id',
+    ],
+  ])('a %s that the mock adds', async (_, effect, problem) => {
     const seen: Observed[] = []
-    const mock = createMock({ faults: [{ operation: '*', kind: 'status', status: 418 }] })
-    const { baseUrl } = mock.clientOptions.gateway
-    await observing(mock.fetch, seen)(`${baseUrl}/health`)
-    expect(problemsOf(seen)).toEqual(['GET /health 418: the status 418 is not documented'])
-  })
-
-  test('a header that the mock adds', async () => {
-    const seen: Observed[] = []
-    const fault = { operation: '*', kind: 'status', status: 503, headers: { 'X-Request-Id': '1' } } as const
-    const mock = createMock({ faults: [fault] })
-    const { baseUrl } = mock.clientOptions.gateway
-    await observing(mock.fetch, seen)(`${baseUrl}/health`)
-    expect(problemsOf(seen)).toEqual(['GET /health 503: the response has the header x-request-id'])
+    const mock = createMock({ faults: [{ operation: '*', kind: 'status', ...effect }] })
+    await observing(mock.fetch, seen)(`${mock.clientOptions.gateway.baseUrl}/health`)
+    expect(problemsOf(seen)).toEqual([problem])
   })
 
   test('each header that the mock omits', () => {

@@ -1,32 +1,22 @@
 import { GatewayClient, SubscriptionsClient } from 'mandatekit'
 import { createMock } from 'mandatekit/mocks/core'
 import { startMockServer } from 'mandatekit/mocks/server'
-import { describe, expect, onTestFinished, test } from 'vitest'
-import { chargeLifecycle } from '../../examples/quickstart/charge-lifecycle.ts'
-import { onMock } from '../../examples/quickstart/settings.ts'
-import { subscriptionLifecycle } from '../../examples/quickstart/subscription-lifecycle.ts'
+import { expect, test } from 'vitest'
 import { CHARGE, ORDER } from '../../scripts/openapi/tour.ts'
 import { sized } from '../support/sizes.ts'
 import { joined } from './documents.ts'
 import { openPrism, proxyTo } from './prism.ts'
+import { runQuickstart } from './quickstart.ts'
 import { createTraffic, variations } from './traffic.ts'
 
-const silentTimeline = {
-  title: () => undefined,
-  text: () => undefined,
-  note: () => undefined,
-  call: async <Value>(_operation: string, run: () => Promise<Value>) => run(),
-}
-
 test('Prism as a proxy sees no violation in the quickstart', async () => {
-  const settings = await onMock({ http: true })
-  onTestFinished(settings.close)
-  const { fetch, found, count } = await proxyTo(String(settings.gateway.baseUrl))
-  const subscriptions = new SubscriptionsClient({ ...settings.subscriptions, fetch })
-  await subscriptionLifecycle(subscriptions, settings, silentTimeline)
-  await chargeLifecycle(new GatewayClient({ ...settings.gateway, fetch }), settings, silentTimeline)
-  expect(found).toEqual([])
-  expect(count()).toBeGreaterThan(20)
+  let proxy: Awaited<ReturnType<typeof proxyTo>> | undefined
+  await runQuickstart({ http: true }, async (_, baseUrl) => {
+    proxy = await proxyTo(baseUrl)
+    return proxy.fetch
+  })
+  expect(proxy?.found).toEqual([])
+  expect(proxy?.count()).toBeGreaterThan(20)
 })
 
 const proxied = async (requests: number, invalid: number, side: 'both' | 'response') => {
@@ -43,19 +33,16 @@ const proxied = async (requests: number, invalid: number, side: 'both' | 'respon
   return [...new Set(all)]
 }
 
-test('Prism as a proxy sees no violation in generated requests and their responses', async () => {
-  expect(await proxied(sized(3_000, 120), 0, 'both')).toEqual([])
+test.each([
+  ['generated requests and their responses', 0, 'both'],
+  ['the responses to requests with mistakes', 0.5, 'response'],
+] as const)('Prism as a proxy sees no violation in %s', async (_, invalid, side) => {
+  expect(await proxied(sized(3_000, 120), invalid, side)).toEqual([])
 })
 
-test('Prism as a proxy sees no violation in the responses to requests with mistakes', async () => {
-  expect(await proxied(sized(3_000, 120), 0.5, 'response')).toEqual([])
-})
-
-describe.each([
-  { name: 'statically', modes: [{ dynamic: false }] },
-  { name: 'dynamically', modes: ['1', '2', '3'].map((seed) => ({ dynamic: true, seed })) },
-])('the mock of Prism satisfies the clients $name', ({ modes }) => {
-  test.each(modes)('with %o', async (mode) => {
+test.each([{ dynamic: false }, ...['1', '2', '3'].map((seed) => ({ dynamic: true, seed }))])(
+  'the mock of Prism satisfies the clients with %o',
+  async (mode) => {
     const violations: string[] = []
     const baseUrl = 'http://127.0.0.1:4010'
     const prism = await openPrism(joined(baseUrl))
@@ -63,16 +50,9 @@ describe.each([
       violations.push(...request.map((text) => `${place}: ${text}`))
     })
     const credentials = { clientId: 'a', clientSecret: 'b', username: 'c', password: 'd' }
-    const reports: unknown[] = []
-    const onUnexpected = (report: unknown) => void reports.push(report)
-    const subscriptions = new SubscriptionsClient({
-      baseUrl,
-      credentials,
-      fetch,
-      onUnexpected,
-      rateLimit: 'throw',
-    })
-    const gateway = new GatewayClient({ baseUrl, apiKey: 'key', fetch, onUnexpected, onKeyReuse: 'report' })
+    const options = { baseUrl, fetch, onUnexpected: () => undefined }
+    const subscriptions = new SubscriptionsClient({ ...options, credentials, rateLimit: 'throw' })
+    const gateway = new GatewayClient({ ...options, apiKey: 'key', onKeyReuse: 'report' })
     const calls = {
       login: () => subscriptions.login(),
       subscribe: () => subscriptions.subscribe(ORDER),
@@ -91,10 +71,9 @@ describe.each([
       reset: () => gateway.reset(),
     }
     const failed: string[] = []
-    for (const [name, call] of Object.entries(calls)) {
+    for (const [name, call] of Object.entries(calls))
       await call().catch((error: unknown) => failed.push(`${name}: ${error}`))
-    }
     expect(failed).toEqual([])
     expect(violations).toEqual([])
-  })
-})
+  },
+)

@@ -2,10 +2,10 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
-import { createMock, testNumbers } from 'mandatekit/mocks/core'
-import { startMockServer } from 'mandatekit/mocks/server'
+import { testNumbers } from 'mandatekit/mocks/core'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createTimeline } from '../../examples/quickstart/timeline.ts'
+import { startServer } from '../support/mock-server.ts'
 import { redisIsInstalled } from '../support/redis-server.ts'
 import { packedPackage } from './packed.ts'
 import { repository, runNode } from './project.ts'
@@ -91,21 +91,20 @@ describe('the quickstart', () => {
     'runs a subscription and a charge from beginning to end %j',
     async (args) => {
       const { exitCode, output } = await quickstart(args)
-      const subscription = [
-        'subscriptions.login',
-        'INITIALIZED',
-        'is SUCCEEDED: the subscription runs',
-        'Payments so far: 3',
+      const parts = [
+        ...[
+          'subscriptions.login',
+          'INITIALIZED',
+          'is SUCCEEDED: the subscription runs',
+          'Payments so far: 3',
+        ],
+        ...['2026-12-02: SUCCEEDED_PAYMENT', '2026-12-09: FAILED_PAYMENT', 'PROCESSED'],
+        ...['pending_confirmation', 'HTTP 400', 'correct code: succeeded'],
+        ...['no second charge', 'the same renewal'],
+        ...['failed, INSUFFICIENT_FUNDS', 'Delete all charges', 'Done.'],
+        ...['cycles: 3', 'Failed payments: 1', 'Calls for the first payer: 4. Charges: 2'],
       ]
-      const payments = ['2026-12-02: SUCCEEDED_PAYMENT', '2026-12-09: FAILED_PAYMENT', 'PROCESSED']
-      const charge = ['pending_confirmation', 'HTTP 400', 'correct code: succeeded']
-      const renewal = ['no second charge', 'the same renewal']
-      const end = ['failed, INSUFFICIENT_FUNDS', 'Delete all charges', 'Done.']
-      const summary = ['cycles: 3', 'Failed payments: 1', 'Calls for the first payer: 4. Charges: 2']
-      expect(
-        missingIn(output, [...subscription, ...payments, ...charge, ...renewal, ...end, ...summary]),
-        output,
-      ).toEqual([])
+      expect(missingIn(output, parts), output).toEqual([])
       expect(exitCode).toBe(0)
       // Without a terminal: plain lines, in words that need no specification.
       expect(output).toBe(stripVTControlCharacters(output))
@@ -115,9 +114,7 @@ describe('the quickstart', () => {
   )
 
   test('runs against any server with credentials from the environment, and prints no secret', async () => {
-    const mock = createMock()
-    const server = await startMockServer({ mock })
-    onTestFinished(() => server.close())
+    const { mock, url } = await startServer()
     // The payer authorizes every request at once.
     const payer = setInterval(() => {
       for (const { invoiceId, requestStatus } of mock.state.subscriptions()) {
@@ -127,7 +124,7 @@ describe('the quickstart', () => {
     onTestFinished(() => clearInterval(payer))
     const { credentials } = mock.clientOptions.subscriptions
     const { apiKey } = mock.clientOptions.gateway
-    const { exitCode, output } = await quickstart(['--base-url', server.url], {
+    const { exitCode, output } = await quickstart(['--base-url', url], {
       MANDATEKIT_CLIENT_ID: credentials.clientId,
       MANDATEKIT_CLIENT_SECRET: credentials.clientSecret,
       MANDATEKIT_USERNAME: credentials.username,
@@ -135,39 +132,25 @@ describe('the quickstart', () => {
       MANDATEKIT_API_KEY: apiKey,
       MANDATEKIT_FAILING_MSISDN: testNumbers.wallet_blocked,
     })
-    const parts = [
-      'subscriptions.login',
-      'is SUCCEEDED: the subscription runs',
-      'PROCESSED',
-      'the same renewal',
-      'WALLET_BLOCKED',
-    ]
-    expect(missingIn(output, [...parts, 'Done.']), output).toEqual([])
+    const begin = ['subscriptions.login', 'is SUCCEEDED: the subscription runs', 'PROCESSED']
+    const end = ['the same renewal', 'WALLET_BLOCKED', 'Done.']
+    expect(missingIn(output, [...begin, ...end]), output).toEqual([])
     expect(exitCode).toBe(0)
     // Without --reset it leaves the charges on a shared server.
     expect(mock.state.charges()).toHaveLength(3)
-    for (const secret of [credentials.clientSecret, credentials.password, apiKey]) {
+    for (const secret of [credentials.clientSecret, credentials.password, apiKey])
       expect(output).not.toContain(secret)
-    }
   })
 
   const print = async (isTTY: boolean): Promise<string> => {
     let written = ''
     const output = { isTTY, write: (text: string) => (written += text) }
-    const timeline = createTimeline(() => 0, output)
-    timeline.title('A title')
-    const result = await timeline.call(
-      'gateway.status',
-      () => sleep(200, 'paid'),
-      (status) => `It is ${status}`,
-    )
-    const fails = timeline.call(
-      'gateway.renew',
-      () => Promise.reject(new Error('no')),
-      () => 'never',
-    )
-    await expect(fails).rejects.toThrow('no')
-    expect(result).toBe('paid')
+    const { title, call } = createTimeline(() => 0, output)
+    title('A title')
+    const paid = () => sleep(200, 'paid')
+    expect(await call('gateway.status', paid, (status) => `It is ${status}`)).toBe('paid')
+    const fail = () => Promise.reject(new Error('no'))
+    await expect(call('gateway.renew', fail, () => 'never')).rejects.toThrow('no')
     return written
   }
 
@@ -184,12 +167,8 @@ describe('the quickstart', () => {
     expect(written.includes('\u001B[36m')).toBe(colors)
     // A carriage return begins the line again.
     const lines = written.split('\n').map((line) => stripVTControlCharacters(line.split('\r').at(-1) ?? ''))
-    const mark = progress ? '✓ ' : ''
-    expect(lines.slice(0, 3)).toEqual([
-      '',
-      'A title',
-      `${mark}1970-01-01 00:00  ${'It is paid'.padEnd(52)} gateway.status`,
-    ])
+    const line = `${progress ? '✓ ' : ''}1970-01-01 00:00  ${'It is paid'.padEnd(52)} gateway.status`
+    expect(lines.slice(0, 3)).toEqual(['', 'A title', line])
     expect(lines.join('')).not.toContain('never')
   })
 

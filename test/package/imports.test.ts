@@ -83,14 +83,53 @@ for (const [path, module] of [...forbiddenImports, ...allowedImports]) {
 }
 Object.assign(sources, otherSyntax)
 
+const GLOBALS = 'lint/style/noRestrictedGlobals'
+const PLUGIN = 'plugin'
+
+/** A file that uses a global that its folder must not use, the rule that reports it, and a part of the reason. */
+const forbiddenGlobals: readonly (readonly [path: string, source: string, rule: string, reason: RegExp])[] = [
+  ['src/now.ts', 'export const now = () => Date.now()', PLUGIN, /Time is injected/],
+  ['mocks/base/now.ts', 'export const now = () => new Date()', PLUGIN, /Time is injected/],
+  ['mocks/time/clock.ts', 'export const now = () => Date.now()', PLUGIN, /Time is injected/],
+  ['mocks/http/now.ts', 'export const now = () => performance.now()', PLUGIN, /Time is injected/],
+  ['src/wait.ts', 'export const wait = (done: () => void) => setTimeout(done, 1)', GLOBALS, /setTimeout/],
+  ['src/buffer.ts', "export const bytes = Buffer.from('a')", GLOBALS, /Buffer/],
+  ['src/env.ts', 'export const env = process.env', GLOBALS, /process/],
+  ['mocks/http/env.ts', 'export const env = process.env', GLOBALS, /process/],
+]
+
+/** Files within the boundaries. */
+const allowedGlobals: readonly (readonly [path: string, source: string])[] = [
+  ['src/clock.ts', 'export const now = () => Date.now()\nexport const start = setTimeout'],
+  ['src/fixed.ts', 'export const day = (at: number) => new Date(at)'],
+  ['mocks/time/machine.ts', 'export const now = () => Date.now()\nexport const start = setTimeout'],
+  ['mocks/server/ok.ts', 'export const p = process.pid'],
+]
+
+/** A finding of biome's rdjson report. One without a path is about the rules themselves. */
+interface Finding {
+  readonly code?: { readonly value: string }
+  readonly location?: { readonly path: string }
+  readonly message: string
+}
+
 let project: ConsumerProject
+let findings: readonly Finding[]
 let rules: readonly IForbiddenRuleType[]
 let violations: readonly { path: string; module: string | undefined; rule: string }[]
 
 beforeAll(async () => {
   project = await ConsumerProject.create()
+  for (const path of ['biome.json', '.biome', '.dependency-cruiser.mjs'])
+    await cp(join(repository, path), join(project.folder, path), { recursive: true })
+  for (const [path, source] of [...forbiddenGlobals, ...allowedGlobals])
+    await project.write(path, `${source}\n`)
+  const options = ['--vcs-enabled=false', '--max-diagnostics=none', '--reporter=rdjson']
+  const linted = await project.runTool('biome', 'lint', ...options, '.')
+  const report = linted.output.slice(linted.output.indexOf('{'), linted.output.lastIndexOf('}') + 1)
+  findings = JSON.parse(report).diagnostics
+
   for (const name of ['ioredis', 'ky', 'msw', 'srvx', 'zod']) await project.link(name)
-  await cp(join(repository, '.dependency-cruiser.mjs'), join(project.folder, '.dependency-cruiser.mjs'))
   for (const [path, source] of Object.entries(sources)) await project.write(path, source)
   const { output } = await project.runTool('depcruise', '--output-type', 'json', 'src', 'mocks')
   const { summary }: ICruiseResult = JSON.parse(output)
@@ -122,4 +161,22 @@ test('imports within the boundaries are accepted', () => {
   expect(
     violations.map(({ path, module }) => `${path}: ${module}`).filter((found) => !expected.has(found)),
   ).toEqual([])
+})
+
+const findingsIn = (path: string | undefined) => findings.filter(({ location }) => location?.path === path)
+
+test.each(forbiddenGlobals)(
+  'a global that crosses a boundary is refused with the reason: %s: %s',
+  (...row) => {
+    const [path, _source, rule, reason] = row
+    const found = findingsIn(path).filter(({ code }) => code?.value === rule)
+    expect(found.map(({ message }) => message).join('\n')).toMatch(reason)
+  },
+)
+
+test('globals within the boundaries are accepted, and the rules run without an error', () => {
+  const found = [undefined, ...allowedGlobals.map(([path]) => path)].flatMap((path) => findingsIn(path))
+  const isBoundary = ({ code, location }: Finding) =>
+    location?.path === undefined || [GLOBALS, PLUGIN].includes(code?.value ?? '')
+  expect(found.filter(isBoundary)).toEqual([])
 })

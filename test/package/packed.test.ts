@@ -52,15 +52,8 @@ describe('the tarball', () => {
 
   test('holds the build, the licenses and the documents, and nothing else', () => {
     const others = packed.files.filter((path) => !path.startsWith('dist/') && !path.startsWith('docs/'))
-    expect(others.sort()).toEqual([
-      'CHANGELOG.md',
-      'LICENSE',
-      'README.md',
-      'llms.txt',
-      'openapi/gateway.json',
-      'openapi/subscriptions.json',
-      'package.json',
-    ])
+    const documents = ['openapi/gateway.json', 'openapi/subscriptions.json', 'package.json']
+    expect(others.sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'llms.txt', ...documents])
     expect(packed.files).toContain('dist/THIRD-PARTY-LICENSES.txt')
   })
 
@@ -83,32 +76,27 @@ describe('the tarball', () => {
   })
 })
 
+/** Runs a program in the consumer's folder, and returns what it prints. */
+const outputOf = async (file: string, source: string): Promise<string> => {
+  await consumer.write(file, source)
+  const { exitCode, output } = await consumer.run(process.execPath, file)
+  expect(exitCode, output).toBe(0)
+  return output
+}
+
 test('every entry loads with import and with require, with the same names', async () => {
-  const print = `.map(([specifier, entry]) => [
-  specifier,
-  Object.keys(entry).filter((name) => name !== '__esModule').sort(),
-])`
   const list = JSON.stringify(specifiers)
-  await consumer.write(
-    'load.mjs',
-    `const loaded = await Promise.all(${list}.map(async (name) => [name, await import(name)]))
-console.log(JSON.stringify(loaded${print}))`,
-  )
-  await consumer.write(
-    'load.cjs',
-    `const loaded = ${list}.map((name) => [name, require(name)])
-console.log(JSON.stringify(loaded${print}))`,
-  )
+  const load = {
+    'load.mjs': `const all = await Promise.all(${list}.map(async (name) => [name, await import(name)]))\n`,
+    'load.cjs': `const all = ${list}.map((name) => [name, require(name)])\n`,
+  }
+  const print = `const names = (entry) => Object.keys(entry).filter((name) => name !== '__esModule').sort()
+console.log(JSON.stringify(all.map(([specifier, entry]) => [specifier, names(entry)])))`
   const [imported, required] = await Promise.all(
-    ['load.mjs', 'load.cjs'].map(async (file) => {
-      const { exitCode, output } = await consumer.run(process.execPath, file)
-      expect(exitCode, output).toBe(0)
-      return JSON.parse(output)
-    }),
+    Object.entries(load).map(async ([file, source]) => JSON.parse(await outputOf(file, source + print))),
   )
-  expect(imported).toEqual(
-    specifiers.map((specifier) => [specifier, expect.arrayContaining([expect.any(String)])]),
-  )
+  const some = expect.arrayContaining([expect.any(String)])
+  expect(imported).toEqual(specifiers.map((specifier) => [specifier, some]))
   expect(required).toEqual(imported)
 })
 
@@ -140,9 +128,7 @@ describe.each(Object.entries(languageOptions))('with moduleResolution %s', (reso
 })
 
 test('case 46: require and import in one process recognize the errors of each other', async () => {
-  await consumer.write(
-    'both.mjs',
-    `import { createRequire } from 'node:module'
+  const source = `import { createRequire } from 'node:module'
 import * as imported from 'mandatekit'
 const required = createRequire(import.meta.url)('mandatekit')
 for (const [thrower, knower] of [[imported, required], [required, imported]]) {
@@ -150,10 +136,8 @@ for (const [thrower, knower] of [[imported, required], [required, imported]]) {
   const error = await gateway.status('').catch((reason) => reason)
   console.log(error.code, knower.isMandateKitError(error))
 }
-`,
-  )
-  const { output } = await consumer.run(process.execPath, 'both.mjs')
-  expect(output).toBe('invalid_request true\ninvalid_request true\n')
+`
+  expect(await outputOf('both.mjs', source)).toBe('invalid_request true\ninvalid_request true\n')
 })
 
 test('case 79: an exported error class keeps its name in both formats and in a minified bundle', async () => {

@@ -50,7 +50,7 @@ export const openPage = async (options: BrowserContextOptions = {}): Promise<Pag
 }
 
 export const PHONE = { width: 360, height: 640 }
-export const DESKTOP = { width: 1280, height: 720 }
+const DESKTOP = { width: 1280, height: 720 }
 
 /** What a merchant may write in a field, to run a script or to break the layout. */
 export const HOSTILE = `"'></pre></bdi><script>document.title='ran'</script><img src=x onerror="document.title='ran'"><b>${'W'.repeat(300)}`

@@ -3,6 +3,14 @@ import { internalsOf } from '../../mocks/assemble.ts'
 import { style } from '../../mocks/pages/style.ts'
 import { createSite } from './site.ts'
 
+const openPage = ({ mock }: ReturnType<typeof createSite>, url: string) => ({
+  url,
+  get: () => mock.fetch(url),
+  text: async () => (await mock.fetch(url)).text(),
+  submit: (fields: Record<string, string>) =>
+    mock.fetch(url, { method: 'POST', body: new URLSearchParams(fields) }),
+})
+
 /** Opens a site whose merchant has requested a subscription. */
 const subscribed = async () => {
   const site = createSite()
@@ -20,36 +28,28 @@ const charged = async (more: Record<string, unknown> = {}) => {
 /** Removes the mock's banner, which tells the tester the code. */
 const withoutBanner = (page: string): string => page.replace(/<header class="mock">.*?<\/header>/s, '')
 
-const openPage = ({ mock }: ReturnType<typeof createSite>, url: string) => ({
-  url,
-  get: () => mock.fetch(url),
-  text: async () => (await mock.fetch(url)).text(),
-  submit: (fields: Record<string, string>) =>
-    mock.fetch(url, { method: 'POST', body: new URLSearchParams(fields) }),
-})
+/** The status and the text of a response. */
+const read = async (response: Response) => [response.status, await response.text()] as const
 
 describe('the authorization page', () => {
   test('shows the terms, and returns the payer with the invoice', async () => {
     const { text, submit, invoiceID, status } = await subscribed()
     const shown = await text()
-    for (const term of ['249.00', 'every 15 days', '2026-11-28', '2027-11-28', '2026-12-13']) {
+    for (const term of ['249.00', 'every 15 days', '2026-11-28', '2027-11-28', '2026-12-13'])
       expect(shown).toContain(term)
-    }
     const response = await submit({ decision: 'authorize' })
     expect(response.status).toBe(303)
-    expect(response.headers.get('location')).toBe(
-      `https://shop.example/return?order=1&invoiceID=${invoiceID}`,
-    )
+    const location = `https://shop.example/return?order=1&invoiceID=${invoiceID}`
+    expect(response.headers.get('location')).toBe(location)
     expect(status()).toBe('SUCCEEDED')
   })
 
   test('returns the payer after declining, and keeps the decision', async () => {
     const { text, submit, status } = await subscribed()
     expect((await submit({ decision: 'decline' })).status).toBe(303)
-    expect(await text()).toContain('Subscription declined')
-    const response = await submit({ decision: 'authorize' })
-    expect(response.status).toBe(409)
-    expect(await response.text()).toContain('Subscription declined')
+    const declined = expect.stringContaining('Subscription declined')
+    expect(await text()).toEqual(declined)
+    expect(await read(await submit({ decision: 'authorize' }))).toEqual([409, declined])
     expect(status()).toBe('FAILED')
   })
 
@@ -62,10 +62,8 @@ describe('the authorization page', () => {
   test('reports that the request has expired', async () => {
     const { site, get, submit } = await subscribed()
     await site.mock.clock.advance({ hours: 25 })
-    for (const response of [await get(), await submit({ decision: 'authorize' })]) {
-      expect(response.status).toBe(410)
-      expect(await response.text()).toContain('Request expired')
-    }
+    for (const response of [await get(), await submit({ decision: 'authorize' })])
+      expect(await read(response)).toEqual([410, expect.stringContaining('Request expired')])
   })
 })
 
@@ -86,10 +84,8 @@ describe('the confirmation page', () => {
   test('responds to every wrong code with the same page, which contains neither code', async () => {
     const { submit, status } = await charged()
     const pages = new Set<string>()
-    for (const otp of ['0', '12345', '1234567', '', '<b>', 'x'.repeat(5000)]) {
-      const response = await submit({ otp })
-      pages.add(`${response.status} ${await response.text()}`)
-    }
+    for (const otp of ['0', '12345', '1234567', '', '<b>', 'x'.repeat(5000)])
+      pages.add((await read(await submit({ otp }))).join(' '))
     const [page, ...others] = pages
     expect(others).toEqual([])
     expect(page).toMatch(/^400 .*The code is not correct\./s)
@@ -105,9 +101,10 @@ describe('the confirmation page', () => {
     const { text, submit } = await charged({ msisdn })
     expect((await submit({ otp: '123456' })).status).toBe(303)
     expect(await text()).toContain(words)
-    const again = await submit({ otp: '123456' })
-    expect(again.status).toBe(status)
-    expect(await again.text()).toContain('Return to')
+    expect(await read(await submit({ otp: '123456' }))).toEqual([
+      status,
+      expect.stringContaining('Return to'),
+    ])
   })
 })
 
@@ -119,9 +116,7 @@ describe('a page of either area', () => {
     'is not found at %s',
     async (url) => {
       const { get, submit } = openPage(createSite(), url)
-      const read = await get()
-      expect(read.status).toBe(404)
-      expect(await read.text()).toContain('Page not found')
+      expect(await read(await get())).toEqual([404, expect.stringContaining('Page not found')])
       expect((await submit({ otp: '123456', decision: 'authorize' })).status).toBe(404)
     },
   )
@@ -138,8 +133,7 @@ describe('a page of either area', () => {
 
   test('responds to HEAD without a body, and to other methods with the allowed ones', async () => {
     const { site, url } = await subscribed()
-    const head = await site.mock.fetch(url, { method: 'HEAD' })
-    expect([head.status, await head.text()]).toEqual([200, ''])
+    expect(await read(await site.mock.fetch(url, { method: 'HEAD' }))).toEqual([200, ''])
     const other = await site.mock.fetch(url, { method: 'DELETE' })
     expect([other.status, other.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST'])
   })

@@ -1,11 +1,14 @@
+import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createMock } from '../../mocks/core.ts'
-import { actionNames } from '../../mocks/panel/actions.ts'
+import { actionNames, actions } from '../../mocks/panel/actions.ts'
 import { type MockServer, startMockServer } from '../../mocks/server.ts'
 import { isAbsoluteUrl, isCalendarDate } from '../../src/contract/formats.ts'
 import { clientsOf, MOCK_CHARGE, ORDER } from '../support/mock-clients.ts'
+import { startServer } from '../support/mock-server.ts'
+import { stateOf } from './asking.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -28,9 +31,16 @@ const WRONG = [
   {},
   { other: 1 },
 ]
+const FORM = 'application/x-www-form-urlencoded'
+const JSON_TYPE = 'application/json'
+const BODY = '/paths/~1_mock/post/requestBody/content/application~1json/schema'
 
 let server: MockServer
-let document: { readonly components: { readonly schemas: Readonly<Record<string, Json>> } }
+let document: {
+  readonly servers: unknown
+  readonly components: { readonly schemas: Readonly<Record<string, Json>> }
+  readonly paths: Readonly<Record<string, { readonly post: Json }>>
+}
 const ajv = new Ajv2020({ strict: false })
   .addFormat('date', isCalendarDate)
   .addFormat('uri', isAbsoluteUrl)
@@ -38,7 +48,7 @@ const ajv = new Ajv2020({ strict: false })
   .addFormat('date-time', (text: string) => /T.*Z$/.test(text) && !Number.isNaN(Date.parse(text)))
 
 beforeAll(async () => {
-  server = await startMockServer({ mock: createMock({ clock: '2026-12-01T06:00:00Z' }) })
+  server = await startMockServer({ mock: createMock({ clock: '2026-12-01T06:00:00Z' }), maxBodyBytes: 8_000 })
   document = await (await fetch(`${server.url}/_mock/openapi.json`)).json()
   ajv.addSchema(document, 'panel')
 })
@@ -58,7 +68,8 @@ const valuesOf = (schema: Json): fc.Arbitrary<unknown> => {
     case 'integer':
       return fc.integer({ min: minimum, max: Math.min(maximum, minimum + 1_000) })
     case 'number':
-      return fc.double({ min: minimum, max: Math.min(maximum, 1_000), noNaN: true })
+      // A form has no numbers with an exponent.
+      return fc.nat(4_000).map((count) => minimum + (count / 4_000) * (Math.min(maximum, 1_000) - minimum))
     case 'boolean':
       return fc.boolean()
     case 'null':
@@ -97,28 +108,49 @@ const changed = (value: unknown, wrong: unknown, places: readonly number[]): unk
   return place > 50 ? others : { ...others, [name]: result }
 }
 
+const post = async (
+  body: string,
+  type = JSON_TYPE,
+  headers: Record<string, string> = { accept: JSON_TYPE },
+) => {
+  const sent = { method: 'POST', headers: { 'content-type': type, ...headers }, body }
+  const response = await fetch(`${server.url}/_mock`, { ...sent, redirect: 'manual' })
+  return { status: response.status, type: response.headers.get('content-type'), text: await response.text() }
+}
 const send = async (body: unknown) => {
-  const headers = { 'content-type': 'application/json' }
-  const sent = { method: 'POST', headers, body: JSON.stringify(body) }
-  const response = await fetch(`${server.url}/_mock`, sent)
-  return { status: response.status, ...(await response.json()) }
+  const { status, text } = await post(JSON.stringify(body))
+  return { status, message: String(JSON.parse(text).message) }
+}
+
+/** A body as the document says that a form sends it. */
+const asForm = (body: unknown): string => {
+  const { encoding } = Object(Object(document.paths['/_mock']?.post.requestBody).content[FORM])
+  const texts = Object.entries(Object(body)).map(([name, value]) => [
+    name,
+    encoding[name] === undefined ? String(value) : JSON.stringify(value),
+  ])
+  return String(new URLSearchParams(texts))
 }
 
 /** What the panel says about a field that it does not accept, before it executes the action. */
 const REFUSAL = /^(?:Missing (?!duration)|Unknown (?:field|option)|[\w.-]+ must be )/
+/** The same for a form, in which an empty field means that it is missing. */
+const UNKNOWN = /Unknown (?:field|option|action)|must be (?:a string(?! with)|a list|a number)/
 
 describe.each(actionNames)('the panel and its document agree about %s', (name) => {
   const schemaOf = () => document.components.schemas[name] ?? expect.fail(name)
   const place = `/components/schemas/${name}`
 
-  test('the panel accepts the fields of every body that obeys the document', async () => {
+  test('the panel accepts the fields of every body that obeys the document, as JSON and as a form', async () => {
     await fc.assert(
       fc.asyncProperty(valuesOf(schemaOf()), async (body) => {
-        server.mock.reset()
         expect(isValid(JSON.parse(JSON.stringify(body)), place), JSON.stringify(body)).toBe(true)
-        const { status, message } = await send(body)
-        expect([200, 409]).toContain(status)
-        expect(message).not.toMatch(REFUSAL)
+        for (const [text, type] of [[JSON.stringify(body)], [asForm(body), FORM]] as const) {
+          server.mock.reset()
+          const { status, text: response } = await post(text, type)
+          expect([200, 409], response).toContain(status)
+          expect(JSON.parse(response).message, text).not.toMatch(type === FORM ? UNKNOWN : REFUSAL)
+        }
       }),
       { numRuns: RUNS },
     )
@@ -148,9 +180,57 @@ test.each([
   { action: 'advance', days: '1' },
   { action: 'authorize', invoiceId: 'none', payments: 'fail' },
   { action: 'decline', invoiceId: null },
-])('a program gets no conversion that only forms need: %j', async (body) => {
+  { action: 'explode' },
+  { months: 1 },
+])('a program gets no conversion that only forms need, and names a known action: %j', async (body) => {
   expect((await send(body)).status).toBe(409)
-  expect(isValid(body, `/components/schemas/${body.action}`)).toBe(false)
+  expect(isValid(body, BODY)).toBe(false)
+})
+
+test('the document is valid, names the URL of the server, and describes every action with its fields', async () => {
+  const { url } = server
+  expect(await new Validator().validate(structuredClone(document))).toEqual({ valid: true })
+  expect(document.servers).toEqual([{ url }])
+  expect(await (await fetch(`${url}/_mock/connect`)).text()).toContain('href="/_mock/openapi.json"')
+  expect((await fetch(`${url}/_mock/openapi.json`, { method: 'POST' })).status).toBe(405)
+  const other = await startServer({ publicUrl: 'https://pay.example/mock' })
+  const response = await fetch(`${other.url}/_mock/openapi.json`)
+  expect(response.headers.get('content-type')).toContain(JSON_TYPE)
+  expect(await response.json()).toMatchObject({ servers: [{ url: 'https://pay.example/mock' }] })
+  const { schemas } = document.components
+  expect(Object.keys(schemas)).toEqual(actionNames)
+  for (const [name, { fields }] of Object.entries(actions)) {
+    expect(schemas[name]?.description).toMatch(/^[A-Z].*\.$/)
+    expect(Object.keys(Object(schemas[name]?.properties)).sort()).toEqual(
+      ['action', ...Object.keys(fields)].sort(),
+    )
+    expect(ajv.validateSchema(schemas[name] ?? {})).toBe(true)
+  }
+  const { schema } = Object(document.paths['/_mock']?.post.requestBody).content[JSON_TYPE]
+  const references = actionNames.map((name) => `#/components/schemas/${name}`)
+  expect(schema.oneOf.map(({ $ref }: Json) => $ref)).toEqual(references)
+  expect(Object.values(schema.discriminator.mapping)).toEqual(references)
+})
+
+test('the document has every response of an action', async () => {
+  const flush = JSON.stringify({ action: 'flush' })
+  const outcomes = [
+    await post(flush),
+    await post('action=flush', FORM, {}),
+    await post('{'),
+    await post(flush, JSON_TYPE, { origin: 'http://evil.example' }),
+    await post('{"action":"explode"}'),
+    await post('x'.repeat(9_000)),
+    await post('flush', 'text/plain'),
+  ]
+  const responses = Object(document.paths['/_mock']?.post.responses)
+  expect(outcomes.map(({ status }) => String(status))).toEqual(Object.keys(responses))
+  for (const { status, type, text } of outcomes) {
+    const media = type?.split(';')[0]
+    expect(Object.keys(responses[status].content ?? {})).toEqual(status === 303 ? [] : [media])
+    const place = `/paths/~1_mock/post/responses/${status}/content/application~1json/schema`
+    if (media === JSON_TYPE) expect(isValid(JSON.parse(text), place)).toBe(true)
+  }
 })
 
 /** Returns the places of a schema that say nothing about the type of a value. */
@@ -201,10 +281,13 @@ test('the state of a busy mock obeys the schema of the state, which names every 
   await fetch(`${url}/nothing`, { method: 'POST', body: 'text' })
   mock.outage.start()
   await mock.notifications.flush()
+  const at = new Date(mock.clock.now()).toISOString()
+  const { subscriptions: listed } = await stateOf(url)
+  expect(listed.items[0]).not.toHaveProperty('authorizedAt')
+  expect(listed.items[1]).toMatchObject({ authorizedAt: '2026-12-01T06:00:00.000Z', cancelledAt: at })
   const place = '/paths/~1_mock~1state/get/responses/200/content/application~1json/schema'
-  for (const query of ['', `?limit=1&show=${invoiceID}`, `?requests=1&show=${id}`]) {
-    const state = await (await fetch(`${url}/_mock/state${query}`)).json()
-    expect(isValid(state, place), JSON.stringify(ajv.errors)).toBe(true)
+  for (const query of ['', `?limit=1&show=${invoiceID}`, `?requests=1&show=${id}`, '?charges.is=failed']) {
+    expect(isValid(await stateOf(url, query), place), JSON.stringify(ajv.errors)).toBe(true)
   }
-  expect(isValid({ ...(await (await fetch(`${url}/_mock/state`)).json()), more: 1 }, place)).toBe(false)
+  expect(isValid({ ...(await stateOf(url)), more: 1 }, place)).toBe(false)
 })

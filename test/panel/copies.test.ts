@@ -90,6 +90,9 @@ const readCopies = async (url: string, mock: Mock, number = mock.requests.all().
   )
 }
 
+/** Runs a copied command, with a time limit. */
+const runCurl = (curl: string) => run('bash', ['-ec', curl.replaceAll('curl -i', 'curl -is --max-time 20')])
+
 const decisionOf = (mock: Mock) => {
   const { method, path, status, decision, body, headers = {} } = mock.requests.all().at(-1) ?? {}
   const { 'content-type': type, 'idempotency-key': key } = headers
@@ -105,7 +108,7 @@ describe('a copied request is decided as the original', () => {
     const original = decisionOf(mock)
     const [curl = ''] = await readCopies(url, mock)
     mock.reset()
-    await run('bash', ['-ec', curl.replaceAll('curl -i', 'curl -is --max-time 20')])
+    await runCurl(curl)
     expect(decisionOf(mock), curl).toEqual(original)
   })
 
@@ -120,30 +123,19 @@ describe('a copied request is decided as the original', () => {
 
 /** Runs a copied test. */
 const runTest = async (code: string): Promise<void> => {
-  const body = code
-    .replace(/^import .*$/gm, '')
-    .replace("test('", "return test('")
-    .replace('test("', 'return test("')
-  await new Function('createMock', 'expect', 'test', body)(
-    createMock,
-    expect,
-    (_: string, run: () => unknown) => run(),
-  )
-}
-
-const subscribed = async (mock: Mock, url: string) => {
-  const client = new SubscriptionsClient({ ...mock.clientOptions.subscriptions, baseUrl: url })
-  const order = { start: '2027-01-02', end: '2027-06-01', cycle: 'WEEKLY' as const, amount: '25.00' }
-  const request = { ...order, requestID: 'order-1', userReturnURL: 'https://shop.example/' }
-  const { invoiceID } = await client.subscribe(request)
-  return { client, request, invoiceID }
+  const body = code.replace(/^import .*$/gm, '').replace(/^test\(/m, 'return test(')
+  const test = (_: string, act: () => unknown) => act()
+  await new Function('createMock', 'expect', 'test', body)(createMock, expect, test)
 }
 
 describe('with the public credentials, a copy of a client needs no change', () => {
   const openBoth = async (rules: 'spec' | 'strict') => {
     const { url, mock } = await startServer({ mock: createMock({ rules, clock: '2027-01-01T06:00:00Z' }) })
-    const { client, invoiceID, request } = await subscribed(mock, url)
+    const client = new SubscriptionsClient({ ...mock.clientOptions.subscriptions, baseUrl: url })
     const gateway = new GatewayClient({ ...mock.clientOptions.gateway, baseUrl: url })
+    const order = { start: '2027-01-02', end: '2027-06-01', cycle: 'WEEKLY' as const, amount: '25.00' }
+    const request = { ...order, requestID: 'order-1', userReturnURL: 'https://shop.example/' }
+    const { invoiceID } = await client.subscribe(request)
     const charge = await gateway.charge({ ...CHARGE, currency: 'BDT' })
     return { url, mock, client, invoiceID, request, gateway, charge }
   }
@@ -167,7 +159,7 @@ describe('with the public credentials, a copy of a client needs no change', () =
     await client.status(invoiceID)
     for (const { number, operation } of mock.requests.all()) {
       const [curl = ''] = await readCopies(url, mock, number)
-      const { stdout } = await run('bash', ['-ec', curl.replaceAll('curl -i', 'curl -is --max-time 20')])
+      const { stdout } = await runCurl(curl)
       expect(stdout, curl).toMatch(/^HTTP\/1.1 20[02] /)
       expect(mock.requests.all().at(-1)?.operation).toBe(operation)
     }
@@ -175,16 +167,17 @@ describe('with the public credentials, a copy of a client needs no change', () =
 
   test('there is no test of a response that depends on what happened before', async () => {
     const { url, mock, client, invoiceID, request, gateway, charge } = await openBoth('strict')
-    await client.status(invoiceID)
-    await gateway.status(charge.id)
-    await gateway.renew(charge.id, { idempotencyKey: 'early' }).catch(() => undefined)
-    await client.subscribe(request).catch(() => undefined)
-    await gateway
-      .charge({ ...CHARGE, currency: 'BDT', amount: 1 }, { idempotencyKey: charge.id })
-      .catch(() => undefined)
-    await gateway
-      .charge({ ...CHARGE, currency: 'BDT', amount: 2 }, { idempotencyKey: charge.id })
-      .catch(() => undefined)
+    const reuse = (amount: number) =>
+      gateway.charge({ ...CHARGE, currency: 'BDT', amount }, { idempotencyKey: charge.id })
+    const calls = [
+      () => client.status(invoiceID),
+      () => gateway.status(charge.id),
+      () => gateway.renew(charge.id, { idempotencyKey: 'early' }),
+      () => client.subscribe(request),
+      () => reuse(1),
+      () => reuse(2),
+    ]
+    for (const call of calls) await call().catch(() => undefined)
     for (const { number, status } of mock.requests.all().slice(3)) {
       const copies = await readCopies(url, mock, number)
       for (const code of copies.slice(1)) await runTest(code)

@@ -32,26 +32,23 @@ def send(path, data, headers):
         return error.code, json.load(error)
 
 
-def note(action, fields):
+def run(action, data, headers, fields):
     used.add(action)
     assert {name.split(".")[0] for name in fields} <= set(actions[action]["properties"]), action
+    status, outcome = send("/_mock", data.encode(), headers)
+    assert status == 200, outcome
+    return outcome["message"]
 
 
 def form(action, **fields):
     """Runs an action as curl does, with form fields."""
-    note(action, fields)
-    data = urllib.parse.urlencode({"action": action, **fields}).encode()
-    status, outcome = send("/_mock", data, {"accept": "application/json"})
-    assert status == 200, outcome
-    return outcome["message"]
+    data = urllib.parse.urlencode({"action": action, **fields})
+    return run(action, data, {"accept": "application/json"}, fields)
 
 
 def as_json(action, **fields):
     """Runs an action with a JSON body."""
-    note(action, fields)
-    status, outcome = send("/_mock", json.dumps({"action": action, **fields}).encode(), {"content-type": "application/json"})
-    assert status == 200, outcome
-    return outcome["message"]
+    return run(action, json.dumps({"action": action, **fields}), {"content-type": "application/json"}, fields)
 
 
 def state(query=""):

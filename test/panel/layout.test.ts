@@ -4,6 +4,7 @@ import { expectFits, expectUsable, expectWhole } from '../pages/findings.ts'
 import { startSite } from '../pages/site.ts'
 import { sized } from '../support/sizes.ts'
 import { ask } from './asking.ts'
+import { live } from './using.ts'
 
 const PHONE = { width: 390, height: 800 }
 const WIDTHS = [PHONE.width, 1024, 1280]
@@ -23,7 +24,7 @@ describe.skipIf(withoutBrowser())('in Chromium, every page of the panel', { time
     mock.notifications.connect('http://127.0.0.1:9/hook', { retries: 2, signing: { secret: 'shared' } })
     const { invoiceID } = await site.subscribe({ requestID: HOSTILE })
     mock.payer.authorize(invoiceID)
-    await site.subscribe()
+    await site.subscribe({ userReturnURL: `https://shop.example/?q=${encodeURIComponent(HOSTILE)}` })
     mock.payer.reverse(mock.state.payments()[0]?.paymentId ?? '')
     const { id } = await site.charge({ currency: HOSTILE })
     await ask(site.url, 'charge', { msisdn: '+99900000004' })
@@ -32,6 +33,7 @@ describe.skipIf(withoutBrowser())('in Chromium, every page of the panel', { time
     mock.outage.start()
     mock.notifications.send({ type: HOSTILE, status: HOSTILE, timestamp: HOSTILE })
     await ask(site.url, 'save-snapshot', { name: HOSTILE })
+    await fetch(`${site.url}/${encodeURIComponent(HOSTILE)}?q=${HOSTILE}`)
     await fetch(`${site.url}/${'long'.repeat(100)}`)
     paths = [
       '',
@@ -85,6 +87,18 @@ describe.skipIf(withoutBrowser())('in Chromium, every page of the panel', { time
       )
       expect(lines.length).toBeGreaterThan(3)
       expect(Math.max(...lines)).toBeLessThanOrEqual(3)
+    })
+  })
+
+  test('runs nothing that a merchant wrote in any field, loaded and live', async () => {
+    await within({}, async (page) => {
+      for (const path of paths) {
+        await page.goto(`${site.url}/_mock/${path}`)
+        await live(page)
+        await ask(site.url, 'advance', { seconds: '1' })
+        expect(await page.title()).toContain('Mock control panel')
+        expect(await page.locator('main script, main img, main b').count(), path).toBe(0)
+      }
     })
   })
 

@@ -1,24 +1,18 @@
 import type { Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { useBrowser, withoutBrowser } from '../pages/browser.ts'
-import { startSite } from '../pages/site.ts'
-import { reported } from './using.ts'
+import { describe, expect, test } from 'vitest'
+import { withoutBrowser } from '../pages/browser.ts'
+import { reported, usePanel } from './using.ts'
 
 const MAX_CLICKS = 45
 
 describe.skipIf(withoutBrowser())('in Chromium, a newcomer', { timeout: 120_000 }, () => {
-  const within = useBrowser()
-  let site: Awaited<ReturnType<typeof startSite>>
-
-  beforeAll(async () => {
-    site = await startSite()
-    site.mock.notifications.connect(() => new Response())
-  })
-  afterAll(() => site?.close())
+  const panel = usePanel()
 
   test(`does ten tasks with at most ${MAX_CLICKS} clicks, each from the overview`, async () => {
     const clicks: Record<string, number> = {}
-    await within({}, async (page) => {
+    const { site } = panel
+    site.mock.notifications.connect(() => new Response())
+    await panel.within({}, async (page) => {
       const task = async (
         name: string,
         run: (
@@ -31,7 +25,7 @@ describe.skipIf(withoutBrowser())('in Chromium, a newcomer', { timeout: 120_000 
           clicks[name] = (clicks[name] ?? 0) + 1
           await target.click()
         }
-        await page.goto(`${site.url}/_mock`)
+        await page.goto(panel.url)
         await run((link) => press(page.getByRole('navigation').getByRole('link', { name: link })), press)
       }
       const button = (name: string): Locator => page.getByRole('button', { name, exact: true })
@@ -73,6 +67,9 @@ describe.skipIf(withoutBrowser())('in Chromium, a newcomer', { timeout: 120_000 
         await press(page.getByRole('link', { name: 'POST gateway.charge' }))
         await press(button('Copy as curl'))
         await reported(page, 'Copied.')
+        expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(
+          `'${site.url}/api/v1/mfs/charges'`,
+        )
       })
       await task('set a 503 once', async (go, press) => {
         await go('Faults')

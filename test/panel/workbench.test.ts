@@ -1,32 +1,23 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createMock } from '../../mocks/core.ts'
-import { startMockServer } from '../../mocks/server.ts'
-import { SAMPLE, SCRIPTING, useBrowser, withoutBrowser } from '../pages/browser.ts'
-import { startSite } from '../pages/site.ts'
+import { SAMPLE, SCRIPTING, withoutBrowser } from '../pages/browser.ts'
+import { startServer } from '../support/mock-server.ts'
 import { serveFetch } from '../support/serve-fetch.ts'
 import { sized } from '../support/sizes.ts'
-import { click, reported } from './using.ts'
+import { click, confirm, reported, usePanel } from './using.ts'
 
 const CHARGES = sized(100_000, 20_000)
 const LIMIT = sized(1_000, 500)
 
 describe.skipIf(withoutBrowser())('in Chromium, the control panel', { timeout: 60_000 }, () => {
-  const within = useBrowser()
-  let site: Awaited<ReturnType<typeof startSite>>
-  let panel = ''
-
-  beforeAll(async () => {
-    site = await startSite()
-    panel = `${site.url}/_mock`
-  })
-  beforeEach(() => site.reset())
-  afterAll(() => site?.close())
+  const panel = usePanel()
+  const { within } = panel
 
   test.each(SAMPLE)('%s, scripts payments, cancels, and marks the present states', async (_, view) => {
-    const { invoiceID } = await site.subscribe()
-    site.mock.payer.authorize(invoiceID)
+    const { invoiceID } = await panel.site.subscribe()
+    panel.site.mock.payer.authorize(invoiceID)
     await within(view, async (page) => {
-      await page.goto(`${panel}/subscriptions/${invoiceID}`)
+      await page.goto(`${panel.url}/subscriptions/${invoiceID}`)
       await click(page, 'Fail the next payment')
       await reported(page, 'fail, then succeed.')
       await page.getByText('the next payment, which will fail: 249.00').waitFor()
@@ -42,11 +33,8 @@ describe.skipIf(withoutBrowser())('in Chromium, the control panel', { timeout: 6
       await reported(page, 'was canceled')
       const payments = page.locator('.timeline .payment .badge')
       expect(await payments.allTextContents()).toEqual(['failed', 'paid', 'paid'])
-      expect(await page.locator('.present strong').allTextContents()).toEqual([
-        'SUCCEEDED',
-        'CANCELLED',
-        'PROCESSED',
-      ])
+      const present = page.locator('.present strong')
+      expect(await present.allTextContents()).toEqual(['SUCCEEDED', 'CANCELLED', 'PROCESSED'])
     })
   })
 
@@ -59,27 +47,26 @@ describe.skipIf(withoutBrowser())('in Chromium, the control panel', { timeout: 6
         return new Response(null, { status: received.length === 1 ? 500 : 200 })
       })
       await within(view, async (page) => {
-        await page.goto(`${panel}/notifications`)
+        await page.goto(`${panel.url}/notifications`)
         const receivers = page.getByRole('region', { name: 'Receivers' })
         await receivers.getByLabel('URL').fill(`${shop.url}/hook?key=private-key`)
         await receivers.getByLabel('Signing secret').fill('private-key')
         await click(page, 'Connect')
         await reported(page, `was connected: ${shop.url}/hook.`)
-        site.mock.payer.authorize((await site.subscribe({ start: '2026-12-01' })).invoiceID)
-        await site.mock.notifications.flush()
-        await page.goto(`${panel}/notifications?notifications.is=failed`)
+        panel.site.mock.payer.authorize((await panel.site.subscribe({ start: '2026-12-01' })).invoiceID)
+        await panel.site.mock.notifications.flush()
+        await page.goto(`${panel.url}/notifications?notifications.is=failed`)
         expect(await page.content()).not.toContain('private-key')
         await page.getByRole('link', { name: 'SUBSCRIPTION SUCCEEDED' }).click()
         await page.getByText(/"x-signature": "[0-9a-f]{64}"/).waitFor()
         await click(page, 'Resend')
         await reported(page, 'was sent again')
         await page.getByText('Delivery 2 of 2').waitFor()
-        await page.goto(`${panel}/notifications`)
+        await page.goto(`${panel.url}/notifications`)
         await page.getByLabel('Status', { exact: true }).fill('PAUSED')
         await page.getByRole('button', { name: 'Send', exact: true }).click()
         await reported(page, 'was sent.')
-        await page.locator('#receivers summary', { hasText: 'Remove' }).click()
-        await click(page, `Remove receiver ${shop.url}/hook`)
+        await confirm(page, 'Remove', `Remove receiver ${shop.url}/hook`)
         await reported(page, 'was disconnected.')
       })
       await shop.close()
@@ -88,29 +75,27 @@ describe.skipIf(withoutBrowser())('in Chromium, the control panel', { timeout: 6
   )
 
   test.each(SAMPLE)('%s, saves, restores and removes a snapshot', async (_, view) => {
-    const { id } = await site.charge()
+    const { id } = await panel.site.charge()
     await within(view, async (page) => {
-      await page.goto(panel)
+      await page.goto(panel.url)
       await page.getByRole('region', { name: 'Snapshots' }).getByLabel('Name').fill('before "it"')
       await click(page, 'Save the state')
       await reported(page, 'The state was saved')
-      site.mock.payer.confirm(site.mock.state.charges()[0]?.confirmation_id ?? '')
-      await page.locator('summary', { hasText: 'Restore' }).click()
-      await click(page, 'Restore before "it"')
+      panel.site.mock.payer.confirm(panel.site.mock.state.charges()[0]?.confirmation_id ?? '')
+      await confirm(page, 'Restore', 'Restore before "it"')
       await reported(page, 'was restored')
-      await page.locator('summary', { hasText: 'Remove' }).click()
-      await click(page, 'Remove before "it"')
+      await confirm(page, 'Remove', 'Remove before "it"')
       await reported(page, 'was removed')
     })
-    expect(site.chargeStatus(id)).toBe('pending_confirmation')
+    expect(panel.site.chargeStatus(id)).toBe('pending_confirmation')
   })
 
   test.each(SCRIPTING)('%s, filters and searches, and adds a fault for one number', async (_, view) => {
-    await site.charge()
-    const { id } = await site.charge({ msisdn: '+99900000002' })
-    site.mock.payer.confirm(site.mock.state.charges()[1]?.confirmation_id ?? '')
+    await panel.site.charge()
+    const { id } = await panel.site.charge({ msisdn: '+99900000002' })
+    panel.site.mock.payer.confirm(panel.site.mock.state.charges()[1]?.confirmation_id ?? '')
     await within(view, async (page) => {
-      await page.goto(`${panel}/charges`)
+      await page.goto(`${panel.url}/charges`)
       const rows = page.locator('#charges tbody > tr')
       await page.getByLabel('State', { exact: true }).selectOption('failed')
       await click(page, 'Filter charges')
@@ -119,7 +104,7 @@ describe.skipIf(withoutBrowser())('in Chromium, the control panel', { timeout: 6
       await page.getByLabel('Search charges').fill('99900000001')
       await page.keyboard.press('Enter')
       await page.getByText('Nothing matches.').waitFor()
-      await page.goto(`${panel}/faults`)
+      await page.goto(`${panel.url}/faults`)
       await page.getByLabel('Only for phone number').fill('+99900000002')
       await page.getByLabel('Operation').selectOption('gateway.charge')
       await page.getByLabel('Fault', { exact: true }).selectOption('rate-limit')
@@ -127,20 +112,8 @@ describe.skipIf(withoutBrowser())('in Chromium, the control panel', { timeout: 6
       await reported(page, '429 for gateway.charge, once')
       await page.locator('#faults bdi').getByText('only for phone number +99900000002').waitFor()
     })
-    await site.charge()
-    await expect(site.charge({ msisdn: '+99900000002' })).rejects.toThrow('429')
-  })
-  test('copies what a program needs', async () => {
-    await within({}, async (page) => {
-      await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
-      await page.goto(`${panel}/connect`)
-      const clipboard = () => page.evaluate(() => navigator.clipboard.readText())
-      await click(page, 'Copy API key')
-      await reported(page, 'Copied.')
-      expect(await clipboard()).toBe('mock-api-key')
-      await click(page, 'Copy Python snippet')
-      await expect.poll(clipboard).toContain(`Request("${site.url}" + path`)
-    })
+    await panel.site.charge()
+    await expect(panel.site.charge({ msisdn: '+99900000002' })).rejects.toThrow('429')
   })
 
   test(`shows and searches ${CHARGES} charges in less than ${LIMIT} ms`, async () => {
@@ -151,7 +124,7 @@ describe.skipIf(withoutBrowser())('in Chromium, the control panel', { timeout: 6
       currency: 'BDT',
       status: 'succeeded' as const,
     }))
-    const many = await startMockServer({
+    const { url } = await startServer({
       mock: createMock({ clock: '2027-01-01T06:00:00Z', gateway: { charges } }),
     })
     await within({ javaScriptEnabled: false }, async (page) => {
@@ -165,7 +138,7 @@ describe.skipIf(withoutBrowser())('in Chromium, the control panel', { timeout: 6
         let best = Number.POSITIVE_INFINITY
         for (let turn = 0; turn < 3 && best >= LIMIT; turn += 1) {
           const started = process.cpuUsage()
-          await page.goto(`${many.url}/_mock/charges${query}`)
+          await page.goto(`${url}/_mock/charges${query}`)
           expect(await page.locator('#charges-count').textContent()).toBe(total)
           const { user, system } = process.cpuUsage(started)
           best = Math.min(best, (user + system) / 1_000)
@@ -173,6 +146,5 @@ describe.skipIf(withoutBrowser())('in Chromium, the control panel', { timeout: 6
         expect(best, query).toBeLessThan(LIMIT)
       }
     })
-    await many.close()
   })
 })

@@ -40,7 +40,8 @@ const INVALID: FaultEffect = {
 }
 
 describe('case 117: the recipe for pg-boss, on a simulator with the rules of pg-boss', () => {
-  const open = (shop: ReturnType<typeof openShop>) => {
+  const open = (...faults: FaultEffect[]) => {
+    const shop = openShop(...faults)
     const queue = simulatePgBoss(QUEUE)
     const work = (job: Job<JobData>) => handle(queue.boss as never, queue.pauses, job, shop.run)
     /** Works until no job waits. */
@@ -51,11 +52,11 @@ describe('case 117: the recipe for pg-boss, on a simulator with the rules of pg-
       }
     }
     const add = (key: string) => addJob(queue.boss as never, QUEUE, { key })
-    return { ...queue, work, drain, add, states: () => queue.rows().map(({ state }) => state) }
+    return { ...queue, shop, work, drain, add, states: () => queue.rows().map(({ state }) => state) }
   }
 
   test('a plain send for an active job returns null, which is why the recipe completes the job first', async () => {
-    const { add, workOnce } = open(openShop())
+    const { add, workOnce } = open()
     expect(await add('order-1')).toBe('1')
     expect(await add('order-1')).toBeNull()
     await workOnce(async () => {
@@ -69,8 +70,7 @@ describe('case 117: the recipe for pg-boss, on a simulator with the rules of pg-
     ['a lost response', [LOST]],
     ['an outage, a rate limit and a lost response', [DOWN, LIMITED, LOST]],
   ])('after %s, the job runs until its charge exists, and charges once', async (_, faults) => {
-    const shop = openShop(...faults)
-    const { add, drain, states } = open(shop)
+    const { shop, add, drain, states } = open(...faults)
     await add('order-1')
     await drain()
     expect(states()).toEqual([...faults, ''].map(() => 'completed'))
@@ -78,8 +78,7 @@ describe('case 117: the recipe for pg-boss, on a simulator with the rules of pg-
   })
 
   test('a job that would fail again is kept as failed, and a bug in your own code is retried', async () => {
-    const shop = openShop(INVALID)
-    const { add, drain, states, workOnce, rows } = open(shop)
+    const { shop, add, drain, states, workOnce, rows } = open(INVALID)
     await add('order-1')
     await drain()
     expect([states(), shop.charges()]).toEqual([['failed'], 0])
@@ -91,8 +90,7 @@ describe('case 117: the recipe for pg-boss, on a simulator with the rules of pg-
   })
 
   test('during a pause no job sends a request, and each starts within 10 s of its end', async () => {
-    const shop = openShop(LIMITED)
-    const { add, workOnce, work, pauses, rows } = open(shop)
+    const { shop, add, workOnce, work, pauses, rows } = open(LIMITED)
     for (const key of ['order-1', 'order-2', 'order-3']) await add(key)
     for (let run = 0; run < 3; run += 1) await workOnce(work)
     expect(shop.mock.requests.of('gateway.charge')).toHaveLength(1)
@@ -108,7 +106,7 @@ describe('case 117: the recipe for pg-boss, on a simulator with the rules of pg-
   })
 
   test('a job keeps the time of its first request through its runs', async () => {
-    const { add, workOnce, work, rows } = open(openShop(LOST, DOWN))
+    const { add, workOnce, work, rows } = open(LOST, DOWN)
     await add('order-1')
     await workOnce(work)
     const first = rows().at(-1)?.data.firstSentAt
@@ -123,8 +121,7 @@ describe('case 117: the recipe for pg-boss, on a simulator with the rules of pg-
   ])(
     'a job that runs again after the life of its key, after %s, sends nothing and is kept',
     async (_, changes) => {
-      const shop = openShop()
-      const { workOnce, work, rows, boss } = open(shop)
+      const { shop, workOnce, work, rows, boss } = open()
       await boss.send(QUEUE, { key: 'order-1', addedAt: 0, ...changes }, { singletonKey: 'order-1' })
       if (!('firstSentAt' in changes)) await workOnce(() => Promise.reject(new Killed()))
       await workOnce(work)
@@ -134,8 +131,7 @@ describe('case 117: the recipe for pg-boss, on a simulator with the rules of pg-
   )
 
   test('a job that first runs long after it was added sends its request', async () => {
-    const shop = openShop()
-    const { workOnce, work, boss } = open(shop)
+    const { shop, workOnce, work, boss } = open()
     await boss.send(QUEUE, { key: 'order-1', addedAt: 0 }, { singletonKey: 'order-1' })
     await workOnce(work)
     expect(shop.charges()).toBe(1)
@@ -145,8 +141,7 @@ describe('case 117: the recipe for pg-boss, on a simulator with the rules of pg-
   test.each(points.flatMap((point) => [1, 2, 3].map((count) => [point, count] as const)))(
     'a kill after %s, %i times, loses no job and charges once',
     async (point, count) => {
-      const shop = openShop(LOST, DOWN, LOST)
-      const queue = open(shop)
+      const queue = open(LOST, DOWN, LOST)
       let kills = 0
       queue.points.crash = (at) => {
         if (at !== point || kills === count) return
@@ -157,7 +152,7 @@ describe('case 117: the recipe for pg-boss, on a simulator with the rules of pg-
       await queue.drain()
       expect(kills).toBe(count)
       expect(queue.states().filter((state) => state !== 'completed')).toEqual([])
-      expect(shop.charges()).toBe(1)
+      expect(queue.shop.charges()).toBe(1)
     },
   )
 })
@@ -271,13 +266,11 @@ describe.skipIf(!postgresIsInstalled())('the recipe for pg-boss, on PostgreSQL',
     expect(await pauses.until(queue)).toBe(until)
     const sent = shop.mock.requests.of('gateway.charge').length
     await addJob(boss, queue, { key: 'order-3' })
-    await expect
-      .poll(async () =>
-        (await boss.findJobs<JobData>(queue)).filter(
-          ({ data, state }) => data.key === 'order-3' && state === 'completed',
-        ),
+    const postponed = async () =>
+      (await boss.findJobs<JobData>(queue)).filter(
+        ({ data, state }) => data.key === 'order-3' && state === 'completed',
       )
-      .toHaveLength(1)
+    await expect.poll(postponed).toHaveLength(1)
     expect(shop.mock.requests.of('gateway.charge')).toHaveLength(sent)
     await boss.offWork(queue)
   })

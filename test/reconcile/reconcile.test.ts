@@ -1,17 +1,17 @@
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
-import { createMock } from '../../mocks/core.ts'
-import { ConnectionError } from '../../src/errors.ts'
-import { GatewayClient, type Payment } from '../../src/index.ts'
+import type { Payment } from '../../src/index.ts'
 import type {
   Difference,
   Expected,
+  ExpectedPayment,
   ReconcileOptions,
   SubscriptionsReader,
 } from '../../src/notifications/index.ts'
 import { reconcile } from '../../src/notifications/index.ts'
 import { payment } from '../support/bodies.ts'
 import { subscriptionsClient } from '../support/clients.ts'
+import { ORDER, openMock } from '../support/mock-clients.ts'
 import { openApi, refusal } from './books.ts'
 
 const list = async (options: ReconcileOptions): Promise<Difference[]> => {
@@ -22,26 +22,25 @@ const list = async (options: ReconcileOptions): Promise<Difference[]> => {
 
 const succeeded = (paymentId: number | string) => ({ paymentId, status: 'SUCCEEDED_PAYMENT' })
 
+/** Compares the payments of a subscription in the books with those of the API. */
+const compare = (actual: readonly Payment[], payments: readonly ExpectedPayment[]) =>
+  list({ subscriptions: openApi({ 'sub-1': actual }), expected: [{ subscriptionId: 'sub-1', payments }] })
+
 describe('payments of a subscription', () => {
   test('equal books have no difference, whether ids are numbers or text', async () => {
-    const subscriptions = openApi({ 'sub-1': [payment(1), payment(2, { status: 'FAILED_PAYMENT' })] })
-    const payments = [succeeded('1'), { paymentId: 2, status: 'FAILED_PAYMENT' }]
-    expect(await list({ subscriptions, expected: [{ subscriptionId: 'sub-1', payments }] })).toEqual([])
+    const failed = { paymentId: 2, status: 'FAILED_PAYMENT' }
+    expect(await compare([payment(1), payment(2, failed)], [succeeded('1'), failed])).toEqual([])
   })
 
   test('a payment without an identifier is missing, with an empty one', async () => {
     const { paymentId: _, ...nameless } = payment(1)
-    const subscriptions = openApi({ 'sub-1': [nameless as Payment] })
-    const expected = [{ subscriptionId: 'sub-1', payments: [] }]
-    expect(await list({ subscriptions, expected })).toEqual([
+    expect(await compare([nameless as Payment], [])).toEqual([
       { kind: 'payment-missing', subscriptionId: 'sub-1', paymentId: '', payment: nameless },
     ])
   })
 
   test('a payment that only the API has is missing, and one that only the books have is not found', async () => {
-    const subscriptions = openApi({ 'sub-1': [payment(1), payment(2)] })
-    const expected = [{ subscriptionId: 'sub-1', payments: [succeeded(1), succeeded(3)] }]
-    expect(await list({ subscriptions, expected })).toEqual([
+    expect(await compare([payment(1), payment(2)], [succeeded(1), succeeded(3)])).toEqual([
       { kind: 'payment-missing', subscriptionId: 'sub-1', paymentId: '2', payment: payment(2) },
       { kind: 'payment-not-found', subscriptionId: 'sub-1', paymentId: '3', expected: succeeded(3) },
     ])
@@ -49,20 +48,22 @@ describe('payments of a subscription', () => {
 
   test('a payment with another status or a reversal differs', async () => {
     const reversal = { reverseTransactionAmount: '5.00', reverseTransactionId: 'r-1' }
-    const subscriptions = openApi({
-      'sub-1': [
-        payment(1, { status: 'FAILED_PAYMENT' }),
-        payment(2, reversal),
-        payment(3, reversal),
-        payment(4, { reverseTransactionDate: '2026-12-02 10:00:00' }),
-      ],
-    })
-    const payments = [succeeded(1), succeeded(2), { ...succeeded(3), reversed: true }, succeeded(4)]
-    const differences = await list({ subscriptions, expected: [{ subscriptionId: 'sub-1', payments }] })
+    const dated = { reverseTransactionDate: '2026-12-02 10:00:00' }
+    const actual = [
+      payment(1, { status: 'FAILED_PAYMENT' }),
+      payment(2, reversal),
+      payment(3, reversal),
+      payment(4, dated),
+      payment(5, { reverseTransactionId: 'r-5' }),
+    ]
+    const reversed = { ...succeeded(3), reversed: true }
+    const payments = [succeeded(1), succeeded(2), reversed, succeeded(4), succeeded(5)]
+    const differences = await compare(actual, payments)
     expect(differences.map((one) => [one.kind, 'paymentId' in one && one.paymentId])).toEqual([
       ['payment-differs', '1'],
       ['payment-differs', '2'],
       ['payment-differs', '4'],
+      ['payment-differs', '5'],
     ])
   })
 
@@ -91,7 +92,7 @@ describe('payments of a subscription', () => {
 
 describe('case 97: a subscription without a cancellation', () => {
   const day = (offset: number) => new Date(Date.UTC(2027, 0, 15 + offset)).toISOString().slice(0, 10)
-  const clock = { now: () => Date.UTC(2027, 0, 15, 12), sleep: async () => undefined }
+  const clock = { now: () => Date.UTC(2027, 0, 15, 11), sleep: async () => undefined }
   /** The kinds of difference for a subscription with these details. */
   const kinds = async (details: object, cancelled: boolean | undefined) => {
     const subscriptions = {
@@ -110,6 +111,7 @@ describe('case 97: a subscription without a cancellation', () => {
 
   test.each([
     ['on the first day', { startDate: day(0) }],
+    ['on the second day, which is the first in another zone', { startDate: day(-1) }],
     ['on the last day', { endDate: day(0) }],
     ['on the next day in another zone', { endDate: day(1) }],
     ['before its first day', { startDate: day(2) }],
@@ -128,9 +130,8 @@ describe('case 97: a subscription without a cancellation', () => {
     const error = refusal(503, 'no')
     const subscriptions = { ...openApi({ 'sub-1': [] }), details: () => Promise.reject(error) }
     const expected = { subscriptionId: 'sub-1', payments: [], cancelled: false }
-    expect(await list({ subscriptions, expected: [expected] })).toEqual([
-      { kind: 'unchecked', expected, error },
-    ])
+    const unchecked = { kind: 'unchecked', expected, error }
+    expect(await list({ subscriptions, expected: [expected] })).toEqual([unchecked])
   })
 })
 
@@ -159,27 +160,27 @@ test('charges are compared by their status', async () => {
 })
 
 test('an entry whose look-up fails is unchecked, and the others go on', async () => {
-  const error = new ConnectionError('lost', {
-    operation: 'subscriptions.payments',
-    phase: 'request',
-    outcome: 'unknown',
-    attempts: 3,
-    retryable: true,
-  })
+  const error = refusal(451, 'no')
   const subscriptions = openApi({ a: error, b: [payment(1)] })
+  const gateway = { status: () => Promise.reject(error) }
   const expected = [
     { subscriptionId: 'a', payments: [succeeded(7)] },
     { subscriptionId: 'b', payments: [] },
+    { chargeId: 'ch_1', status: 'succeeded' },
   ]
-  const run = reconcile({ subscriptions, expected })
-  const kinds: string[] = []
-  for await (const { kind } of run) kinds.push(kind)
-  expect(kinds).toEqual(['unchecked', 'payment-missing'])
-  expect(run.progress).toEqual({ checked: 2, differences: 2, unchecked: 1 })
+  const run = reconcile({ subscriptions, gateway, expected })
+  const found: unknown[] = []
+  for await (const { kind, ...one } of run) found.push([kind, 'error' in one && one.error])
+  expect(found).toEqual([
+    ['unchecked', error],
+    ['payment-missing', false],
+    ['unchecked', error],
+  ])
+  expect(run.progress).toEqual({ checked: 3, differences: 3, unchecked: 2 })
 })
 
-test.each([404])('a page that is not found (HTTP %i) leaves its subscription unchecked', async (status) => {
-  const error = refusal(status)
+test('a later page that is not found leaves its subscription unchecked', async () => {
+  const error = refusal(404)
   const subscriptions: SubscriptionsReader = {
     async *allPayments() {
       yield payment(1)
@@ -188,16 +189,8 @@ test.each([404])('a page that is not found (HTTP %i) leaves its subscription unc
     cancellation: () => Promise.reject(error),
   }
   const expected = { subscriptionId: 'sub-1', payments: [succeeded(1), succeeded(2)] }
-  expect(await list({ subscriptions, expected: [expected] })).toEqual([
-    { kind: 'unchecked', expected, error },
-  ])
-})
-
-test.each([451])('a look-up that fails with HTTP %i leaves its entry unchecked', async (status) => {
-  const error = refusal(status, 'no')
-  const expected = { chargeId: 'ch_1', status: 'succeeded' }
-  const gateway = { status: () => Promise.reject(error) }
-  expect(await list({ gateway, expected: [expected] })).toEqual([{ kind: 'unchecked', expected, error }])
+  const unchecked = { kind: 'unchecked', expected, error }
+  expect(await list({ subscriptions, expected: [expected] })).toEqual([unchecked])
 })
 
 test('onProgress receives the counts after each entry, and may throw or reject', async () => {
@@ -270,11 +263,26 @@ test('an aborted signal ends the loop with its reason', async () => {
   expect(seen).toEqual(['charge-not-found'])
 })
 
-test('charges are compared with a real client', async () => {
-  const mock = createMock({
-    gateway: { charges: [{ id: 'ch_1', msisdn: '+1', amount: 1, currency: 'BDT' }] },
+describe('with real clients of the mock', () => {
+  test('charges are compared', async () => {
+    const charge = { id: 'ch_1', msisdn: '+1', amount: 1, currency: 'BDT' }
+    const { gateway } = openMock({ gateway: { charges: [charge] } })
+    const expected = ['ch_1', 'ch_2'].map((chargeId) => ({ chargeId, status: 'succeeded' }))
+    expect((await list({ gateway, expected })).map(({ kind }) => kind)).toEqual(['charge-not-found'])
   })
-  const gateway = new GatewayClient({ ...mock.clientOptions.gateway, fetch: mock.fetch })
-  const expected = ['ch_1', 'ch_2'].map((chargeId) => ({ chargeId, status: 'succeeded' }))
-  expect((await list({ gateway, expected })).map(({ kind }) => kind)).toEqual(['charge-not-found'])
+
+  test('payments and a cancellation whose notifications were lost are found', async () => {
+    const { mock, subscriptions } = openMock()
+    const { invoiceID } = await subscriptions.subscribe(ORDER)
+    mock.payer.authorize(invoiceID, { payments: ['succeed', 'fail', 'succeed'] })
+    await mock.clock.advance({ days: 1 })
+    const { subscriptionId = '' } = await subscriptions.status(invoiceID)
+    const payments = mock.state.payments(subscriptionId ?? '')
+    // Two payments and the cancellation are missing in the books.
+    await mock.clock.advance({ days: 2 })
+    await subscriptions.cancel(subscriptionId ?? '')
+    const expected = [{ subscriptionId: subscriptionId ?? '', payments, cancelled: false }]
+    const kinds = (await list({ subscriptions, expected })).map(({ kind }) => kind)
+    expect(kinds).toEqual(['payment-missing', 'payment-missing', 'cancellation-missing'])
+  })
 })

@@ -1,8 +1,6 @@
-import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { deferred } from '../support/deferred.ts'
+import { startProcess } from '../support/processes.ts'
 import { connections } from '../support/redis-clients.ts'
 import { RedisServer, redisIsInstalled } from '../support/redis-server.ts'
 import { sized } from '../support/sizes.ts'
@@ -22,22 +20,16 @@ const BOTH = ['node-redis', 'ioredis'] as const
 const PAIRS = Array.from({ length: sized(2, 1) }, () => BOTH).flat()
 const FLEET = Array.from({ length: sized(2, 1) }, () => PAIRS).flat()
 const CALLS = sized(1000, 50)
-const WORKER = fileURLToPath(new URL('./fleet-worker.ts', import.meta.url))
+const WORKER = new URL('./fleet-worker.ts', import.meta.url)
 
 describe.skipIf(!redisIsInstalled())('a fleet with one Redis', { timeout: 240_000 }, () => {
   let redis: RedisServer
   let api: TokenServer
-  let fleet: ChildProcess[]
 
   beforeEach(async () => {
-    fleet = []
     redis = await RedisServer.start()
+    onTestFinished(() => redis.close())
     api = await TokenServer.start()
-  })
-
-  afterEach(async () => {
-    for (const worker of fleet) worker.kill('SIGKILL')
-    await redis.close()
   })
 
   /** How often a lock was extended. */
@@ -48,21 +40,13 @@ describe.skipIf(!redisIsInstalled())('a fleet with one Redis', { timeout: 240_00
     return Number(/cmdstat_pexpire:calls=(\d+)/.exec(statistics)?.[1] ?? 0)
   }
 
-  const start = async (kind: Kind, calls: number, lockTime = 10_000) => {
-    const worker = fork(WORKER, [api.url, redis.url, kind, String(calls), String(lockTime)])
-    fleet.push(worker)
-    await once(worker, 'message')
-    return worker
-  }
-
+  const start = (kind: Kind, calls: number, lockTime = 10_000) =>
+    startProcess(WORKER, [api.url, redis.url, kind, calls, lockTime])
   const startAll = (kinds: readonly Kind[], calls: number, lockTime?: number) =>
     Promise.all(kinds.map((kind) => start(kind, calls, lockTime)))
-
-  const run = async (worker: ChildProcess) => {
-    worker.send('go')
-    const [result] = (await once(worker, 'message')) as [Result]
-    return result
-  }
+  const run = (worker: Awaited<ReturnType<typeof start>>) => worker.ask<Result>('go')
+  /** Waits until a process asks for a token. */
+  const loginBegins = () => expect.poll(() => api.tokenRequests.length).toBe(1)
 
   it(`case 12: of ${FLEET.length} processes with ${CALLS} calls each logs in once in all`, async () => {
     const workers = await startAll(FLEET, CALLS)
@@ -73,9 +57,8 @@ describe.skipIf(!redisIsInstalled())('a fleet with one Redis', { timeout: 240_00
 
   it('whose Redis is killed and started again during the login fails no call, with one login for each process at most', async () => {
     const held = api.holdLogins()
-    const workers = await startAll(PAIRS, 100)
-    const results = Promise.all(workers.map(run))
-    await expect.poll(() => api.tokenRequests.length).toBe(1)
+    const results = Promise.all((await startAll(PAIRS, 100)).map(run))
+    await loginBegins()
     await redis.kill()
     await redis.resume()
     held.resolve()
@@ -95,13 +78,11 @@ describe.skipIf(!redisIsInstalled())('a fleet with one Redis', { timeout: 240_00
         secondLogin = performance.now()
         return { status: 200, body: api.tokenBody(index) }
       }
-      const holder = await start(kind, 1, lockTime)
-      const heir = await start(kind, 10, lockTime)
-      holder.send('go')
-      await expect.poll(() => api.tokenRequests.length).toBe(1)
+      const [holder, heir] = [await start(kind, 1, lockTime), await start(kind, 10, lockTime)]
+      const killHolder = holder.tell('go')
+      await loginBegins()
       const waiting = run(heir)
-      holder.kill('SIGKILL')
-      await once(holder, 'exit')
+      await killHolder()
       const killed = performance.now()
       expect(await waiting).toEqual(SUCCESS)
       // A busy machine may need seconds to ask again; without the lock's end the client would wait 150 s.
@@ -113,9 +94,8 @@ describe.skipIf(!redisIsInstalled())('a fleet with one Redis', { timeout: 240_00
 
   it('waits longer than lockTime for a living holder of the lock', async () => {
     const held = api.holdLogins()
-    const workers = await startAll(BOTH, 10, 3_000)
-    const results = Promise.all(workers.map(run))
-    await expect.poll(() => api.tokenRequests.length).toBe(1)
+    const results = Promise.all((await startAll(BOTH, 10, 3_000)).map(run))
+    await loginBegins()
     // The holder extends its lock each second: after four extensions the lock would have ended.
     await expect.poll(() => extensions()).toBeGreaterThanOrEqual(4)
     expect(api.tokenRequests).toHaveLength(1)

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createRedisDedupeStore, createRedisTokenStore, type RedisClient } from '../../src/stores/index.ts'
 import { connections } from '../support/redis-clients.ts'
 import { RedisServer, redisIsInstalled } from '../support/redis-server.ts'
-import { ownerOf } from './dedupe-rules.ts'
+import { EMPTY_RECORD, ownerOf } from './stores.ts'
 
 /** Two nodes that share the slots: a command with its key in the wrong place goes to the wrong node. */
 describe.skipIf(!redisIsInstalled())('a cluster of Redis', () => {
@@ -62,9 +62,8 @@ describe.skipIf(!redisIsInstalled())('a cluster of Redis', () => {
       const dedupe = createRedisDedupeStore(client, { prefix })
       for (let index = 0; index < 20; index += 1) {
         const key = `key-${index}`
-        const record = { version: 2, blocks: [], unauthorizedRenewals: [] } as const
-        await tokens.withLock(key, async () => tokens.set(key, record, 60_000))
-        expect(await tokens.get(key)).toEqual(record)
+        await tokens.withLock(key, async () => tokens.set(key, EMPTY_RECORD, 60_000))
+        expect(await tokens.get(key)).toEqual(EMPTY_RECORD)
         await tokens.delete(key)
         expect(await tokens.get(key)).toBeUndefined()
         const owner = ownerOf(await dedupe.claim(key, 60_000))

@@ -1,13 +1,19 @@
+import { createClient, createClientPool, createCluster, createSentinel } from 'redis'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createMemoryTokenStore } from '../../src/index.ts'
 import { createMemoryDedupeStore, type DedupeStore } from '../../src/notifications/index.ts'
-import { createKeyvTokenStore, createRedisTokenStore } from '../../src/stores/index.ts'
+import {
+  createKeyvTokenStore,
+  createRedisDedupeStore,
+  createRedisTokenStore,
+} from '../../src/stores/index.ts'
 import { errorOf } from '../support/clients.ts'
 import { deferred } from '../support/deferred.ts'
 import { createMerchant, type MerchantOptions } from '../support/merchant.ts'
 import { payment } from '../support/messages.ts'
 import { openReceiver } from '../support/receiver.ts'
 import { api, clock, useTokenServer } from '../support/token-set-up.ts'
+import { EMPTY_RECORD } from './stores.ts'
 
 useTokenServer()
 
@@ -37,6 +43,7 @@ const redis = ([name]: readonly string[]): unknown => ({ GET: null, SET: 'OK', E
 
 type Reply = (command: readonly string[]) => unknown
 
+const failed = /not a reply of Redis/
 const wrong: [string, Reply][] = [
   ['{ result }', (command) => ({ result: redis(command) })],
   ['nothing', () => undefined],
@@ -52,6 +59,35 @@ test.each(wrong)(
     expect(reports).toEqual([expect.stringMatching(/token store failed: get\(\).*UnexpectedRedisReply/)])
   },
 )
+
+test.each<[string, unknown]>([
+  ['{ result }', { result: 'OK' }],
+  ['nothing', undefined],
+  ['an error as text', 'ERR unknown command'],
+  ['a number that is neither 0 nor 1', 2],
+])('case 69: every method of a store rejects if its function returns %s', async (_, reply) => {
+  const tokens = createRedisTokenStore(async () => reply)
+  const dedupe = createRedisDedupeStore(async () => reply)
+  const calls = [
+    tokens.set('key', EMPTY_RECORD, 1000),
+    tokens.withLock('key', async () => 'ran'),
+    dedupe.claim('n-1', 1000),
+    dedupe.extend('n-1', 'owner', 1000),
+    dedupe.commit('n-1', 'owner', 1000),
+    // Any text may be a value.
+    ...(typeof reply === 'string' ? [] : [tokens.get('key'), dedupe.has?.('n-1')]),
+  ]
+  for (const call of calls) await expect(call).rejects.toThrow(failed)
+})
+
+test('case 69: bytes, and numbers as text, are replies of Redis', async () => {
+  const reply = (command: readonly string[]) => (command[0] === 'EVAL' ? '1' : Buffer.from('OK'))
+  const tokens = createRedisTokenStore(async (command) => reply(command))
+  await tokens.set('key', EMPTY_RECORD, 1000)
+  expect(await tokens.withLock('key', async () => 'ran')).toBe('ran')
+  const committed = createRedisDedupeStore(async () => Buffer.from('committed'))
+  expect(await committed.claim('n-1', 1000)).toEqual({ state: 'committed' })
+})
 
 test('case 69: a Keyv that wraps its values is reported, and the process goes on with its memory', async () => {
   const values = new Map<string, unknown>()
@@ -130,6 +166,10 @@ const slowStore = (method: 'set' | 'unlock') => {
   return { held, asked: asked.promise, tokenStore }
 }
 
+/** Whether work ends within a time that is longer than a call takes that does not wait for its store. */
+const isDoneSoon = (work: Promise<unknown>) =>
+  Promise.race([work.then(() => true), new Promise((resolve) => setTimeout(resolve, 100, false))])
+
 test.each(['set', 'unlock'] as const)(
   'case 70: a call that has its token does not wait for a slow %s of the store',
   async (method) => {
@@ -149,7 +189,7 @@ test.each(['one store', 'one backend'])(
     const other = kind === 'one store' ? tokenStore : { ...tokenStore }
     await merchantWith({ tokenStore }).details()
     const later = merchantWith({ tokenStore: other }).details()
-    const isEarly = await Promise.race([later.then(() => true), aMoment().then(() => false)])
+    const isEarly = await isDoneSoon(later)
     held.resolve()
     await later
     // Clients of one store object share the unsaved token in memory, so they need not wait.
@@ -162,12 +202,24 @@ test('case 70: a rejected login is saved before the call fails, so that a restar
   const { held, asked, tokenStore } = slowStore('set')
   const failing = errorOf(merchantWith({ tokenStore }).details())
   await asked
-  const isEarly = await Promise.race([failing.then(() => true), aMoment().then(() => false)])
+  const isEarly = await isDoneSoon(failing)
   held.resolve()
   await failing
   await errorOf(merchantWith({ tokenStore }).details())
   expect([isEarly, api.tokenRequests.length]).toEqual([false, 1])
 })
 
-/** Longer than a call takes that does not wait for its store. */
-const aMoment = () => new Promise((resolve) => setTimeout(resolve, 100))
+const cluster = () => createCluster({ rootNodes: [{ url: 'redis://127.0.0.1:1' }] })
+const sentinel = () => createSentinel({ name: 'main', sentinelRootNodes: [{ host: '127.0.0.1', port: 1 }] })
+test.each<[string, () => unknown, form?: RegExp]>([
+  ['cluster is refused, and the error names the function to pass', cluster, /cluster\.sendCommand\(key/],
+  ['sentinel is refused, and the error names the function to pass', sentinel, /sentinel\.sendCommand\(false/],
+  ['client is accepted', createClient],
+  ['pool is accepted', createClientPool],
+])('case 106: a node-redis %s', (_, make, form) => {
+  for (const create of [createRedisTokenStore, createRedisDedupeStore]) {
+    const attempt = expect(() => Reflect.apply(create, undefined, [make()]))
+    if (form === undefined) attempt.not.toThrow()
+    else attempt.toThrow(form)
+  }
+})

@@ -1,3 +1,5 @@
+import { createHmac } from 'node:crypto'
+import { hmacVerifier } from '../../src/notifications/index.ts'
 import { SUBSCRIPTION } from './bodies.ts'
 
 /** A payment's message as the platform sends it (S8). */
@@ -48,3 +50,13 @@ export const delivery = (body: unknown, headers: Record<string, string> = {}): R
     headers: { 'content-type': 'application/json', ...headers },
     body: typeof body === 'string' || body instanceof Uint8Array ? (body as BodyInit) : JSON.stringify(body),
   })
+
+/** The secret that signs deliveries. */
+export const SIGNING_SECRET = 'a-secret-for-trying-out'
+
+/** The signature of a body, in hex. */
+export const sign = (body: string | Uint8Array, secret = SIGNING_SECRET): string =>
+  createHmac('sha256', secret).update(body).digest('hex')
+
+/** The options of a handler that verifies this signature. */
+export const signing = { verify: hmacVerifier({ header: 'x-signature', secrets: SIGNING_SECRET }) }
