@@ -11,9 +11,6 @@ export type Open = (options?: MockOptions) => Promise<OpenMock>
 /** Strict rules, and the options that do the same. */
 export const strictOr = (options: MockOptions): readonly MockOptions[] => [{ rules: 'strict' }, options]
 
-/** A mock with strict rules, and one with the options that do the same. */
-export const openStrict = (open: Open, options: MockOptions) => Promise.all(strictOr(options).map(open))
-
 /** The rows that speak of HTTP itself: paths, methods, headers, bodies, addresses and parallel calls. */
 const ROWS_OF_HTTP = '1 2 3 5 6 22 31 32 43 66 71 73 73a 83'.split(' ')
 
