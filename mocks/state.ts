@@ -7,7 +7,7 @@ import { newSubscriptionsState, type SubscriptionsState } from './subscriptions/
 import { type ClockState, newClockState } from './time/clock.ts'
 import type { MockSnapshot } from './types.ts'
 
-/** Everything that a mock remembers, but for its log, faults and receivers: plain data, of which a snapshot is a copy. */
+/** The whole state of a mock, except its request log, faults and receivers: plain data. A snapshot is a copy of it. */
 export interface State {
   readonly clock: ClockState
   readonly ids: IdsState

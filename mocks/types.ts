@@ -107,7 +107,7 @@ export interface Faults {
   clear(): void
 }
 
-/** A saved state of a mock, for `restore`. Its content is opaque. `structuredClone` can copy a snapshot. */
+/** A saved state of a mock, for `restore`. Its format is private. `structuredClone` can copy a snapshot. */
 export interface MockSnapshot {
   /** Version of the snapshot's format. */
   readonly format: 3

@@ -19,8 +19,8 @@ export type MandateKitErrorCode =
  * false, `outcome` decides what to do.
  *
  * - `unknown`: the server may have acted. If the call changes data, the error's message says what to do next.
- * - `rejected`: the server responded that it did not act. It would reject the same call again, so fix the cause first.
- * - `not-sent`: no attempt reached the server. Fix the cause.
+ * - `rejected`: the server responded that it did not act. Fix the cause before you call again.
+ * - `not-sent`: no attempt reached the server. Fix the cause before you call again.
  */
 export type Outcome = 'not-sent' | 'rejected' | 'unknown'
 

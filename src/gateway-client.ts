@@ -20,7 +20,7 @@ const gatewayOptions = {
   apiKey: apiKeyOption,
   /**
    * How long the gateway keeps idempotency keys, in milliseconds: ask your provider. Errors contain this time, so that
-   * `nextStep` does not retry a job that is older. Default: none.
+   * `nextStep` does not retry if the first request is older. Default: none.
    */
   keyLifetime: optional(duration()),
   /**
@@ -136,7 +136,7 @@ export class GatewayClient {
   /**
    * Charges a payer (G rule 1). Next, send the payer to `confirmation_url`, or ask for the code and call `confirm`. A
    * retry sends the same key and body, so that the payer is not charged twice. If the key was used before, the server
-   * returns the original response. Call `status(id)` for the present state. If the response's number, amount or
+   * returns the original response. Call `status(id)` for the current state. If the response's number, amount or
    * currency differs from the request, the key belongs to another charge: see the option `onKeyReuse`.
    *
    * @example const charge = await gateway.charge({ msisdn, amount: 250, currency: 'BDT', redirect_uri })
@@ -171,7 +171,7 @@ export class GatewayClient {
   /**
    * Charges an established mandate again. The payer enters no code (G rule 2). A failed renewal causes no error:
    * check the result's `status`. A retry sends the same key, so that the payer pays once per cycle. If the key was used
-   * before, the server returns the original response. Call `status(id)` for the present state. Always pass the id of
+   * before, the server returns the original response. Call `status(id)` for the current state. Always pass the id of
    * the first charge, because the client makes the key from this id and `dueDate`. If you pass the id of a renewal
    * instead, the key differs, and the payer may be charged twice.
    *

@@ -72,8 +72,8 @@ const PAUSE: Readonly<Record<PauseReason, number>> = {
 }
 /**
  * Statuses with which a proxy or a firewall rejects every request: a redirect to another page, 403, 404 and 405, 407
- * (the proxy requires credentials), 421 (the server does not serve this host name) and 451 (a filter). A 400, 413 or
- * 431 may depend on the request, and after a 5xx the client retries anyway.
+ * (the proxy requires credentials), 421 (the server does not serve this host name) and 451 (a filter). A 400, 413
+ * or 431 is not listed, because it may depend on the request. A 5xx is not listed, because it is temporary.
  */
 const BLOCKED = /^(?:3\d\d|40[3457]|421|451)$/
 const MAX_DEPTH = 8

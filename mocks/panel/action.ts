@@ -59,7 +59,7 @@ const nameOfAction = schema(
 interface Action {
   readonly description: string
   readonly fields: Shape
-  /** Whether the panel asks for a confirmation, because what the action destroys does not come back. */
+  /** Whether the panel asks for a confirmation, because the action cannot be undone. */
   readonly isDestructive?: boolean
   /** `isForm` tells whether a form sent the fields: text, which is converted. */
   run(mock: Mock, sent: SentFields, isForm: boolean): Promise<Done>
@@ -85,5 +85,5 @@ export const action = <const Of extends Shape>(
   }
 }
 
-/** An action whose effect does not come back. */
+/** An action that cannot be undone. */
 export const destructive: typeof action = (...given) => ({ ...action(...given), isDestructive: true })

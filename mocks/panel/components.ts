@@ -29,7 +29,9 @@ export const truncate = (text: string | number, longest = MAX_TEXT_CHARACTERS): 
   return characters.length > longest ? `${characters.slice(0, longest).join('')}…` : String(text)
 }
 
-/** Lets a browser break a long technical word, such as `subscriptions.status`, after its dots, slashes and underscores. */
+/**
+ * Lets a browser break a long technical word, such as `subscriptions.status`, after its dots, slashes and underscores.
+ */
 const wrappable = (text: string): readonly HtmlValue[] =>
   text.split(/(?<=[._/?&=:-])(?=[a-z])/i).map((part, index) => [index > 0 && html`<wbr>`, part])
 
@@ -104,7 +106,9 @@ const columnOf = (table: Transitions, state: string): number => {
   return Math.max(-1, ...before.map((from) => columnOf(table, from))) + 1
 }
 
-/** Renders a state machine from the mock's own table of transitions: a column for each step, the present state marked. */
+/**
+ * Renders a state machine from the mock's own table of transitions: a column for each step, the current state marked.
+ */
 export const machine = (title: string, table: Transitions, present: string): Html => {
   const box = (state: string): Html => {
     const ways = Object.entries(table).flatMap(([from, moves]) => {

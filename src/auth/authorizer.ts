@@ -46,7 +46,7 @@ export const readSecret = async (operation: string, option: string, source: unkn
   if (typeof source !== 'function') return source
   return waitAtMost((async () => source())(), SOURCE_LIMIT).catch((error: unknown) => {
     const received = describeError(error)
-    const message = `The function that you passed as ${option} threw an error (${received}). Calling again is safe`
+    const message = `The function passed as ${option} threw an error (${received}). Calling again is safe`
     const issue = { field: option, rule: 'a function that returns the value', received, message }
     throw new InvalidRequestError(operation, [issue], { phase: 'login', retryable: true })
   })

@@ -66,7 +66,7 @@ export const blocksAfterLogin = async (record: TokenRecord, credentials: Credent
 export const createLoginGuard = (loginCooldown: number, clock: Clock) => {
   // JSON has no `Infinity`.
   const cooldown = Math.min(loginCooldown, Number.MAX_SAFE_INTEGER)
-  /** When a check first saw the present blocks, by the time `at` of each block. */
+  /** For each block, which its time `at` identifies: when a check first saw it. */
   let seen: ReadonlyMap<number, number> = new Map()
   return {
     /** Throws while a block prevents logins with these credentials. */
@@ -97,8 +97,8 @@ export const createLoginGuard = (loginCooldown: number, clock: Clock) => {
       const facts = { at: clock.now(), status: status || undefined, errorCode, verdict }
       const last = record.blocks.find((block) => !isRejection(block))
       let block: LoginBlock = { ...facts, wait: last ? Math.min(last.wait * 2, MAX_BLOCK_MS) : FIRST_BLOCK }
-      // Each further login with rejected credentials could lock the account, so a shorter wait that the response names,
-      // as proxies add it, does not count.
+      // Each further login with rejected credentials could lock the account, so a `Retry-After`, which a proxy may have
+      // added, does not shorten the wait.
       if (isRejection(facts))
         block = { ...facts, wait: cooldown, fingerprint: await fingerprintOf(credentials, salt) }
       else if (isNamed) block = { at: facts.at, wait: retryAfterMs }

@@ -8,7 +8,7 @@ import { createKeyedMutex, type TokenStore } from './token-store.ts'
 const STORE_LIMIT = 5_000
 /** Longest wait for another client's or process's login, in milliseconds of real time. */
 const LOCK_LIMIT = 30_000
-/** After a failure or that wait, the client does not use the store or the lock for this time, in milliseconds. */
+/** After a failure or `LOCK_LIMIT`, the client does not use the store or the lock for this time, in milliseconds. */
 const PAUSE = 5_000
 /** Longest time that a store keeps a record, in milliseconds. The specification shows no lifetime of refresh tokens. */
 const MAX_KEPT_MS = 2_592_000_000

@@ -46,9 +46,9 @@ interface Renewed<Response> {
   readonly response?: Response
 }
 
-/** Interval of the work's signs of life, in milliseconds. */
+/** How often shared work checks whether a call still waits for it, in milliseconds. */
 const BEAT = 1_000
-/** Work that no call waits for ends after this many signs of life. Most logins take less time. */
+/** After this many checks without a waiting call, the work is aborted. Most logins take less time. */
 const IDLE_BEATS = 5
 
 /** Starts work that several calls share, such as one login. The work goes on while at least one call waits for it. */
@@ -83,8 +83,8 @@ const shareWork = <Result>(work: (signal: AbortSignal) => Promise<Result>) => {
       signal?.addEventListener('abort', leave, { once: true })
     },
     /**
-     * Waits for the result. If the runtime stopped the work, rejects with an error that is not a `MandateKitError`. Each
-     * wait is as long as a beat: if the process stalls, timers of different lengths may fire in another order.
+     * Waits for the result. If the runtime stopped the work, rejects with an error that is not a `MandateKitError`.
+     * Each wait is as long as a beat: if the process stalls, timers of different lengths may fire in another order.
      */
     joined(isSilent = false): Promise<Result> {
       const seen = beats
@@ -97,9 +97,9 @@ const shareWork = <Result>(work: (signal: AbortSignal) => Promise<Result>) => {
 }
 
 /**
- * Gets, shares and renews the access token that authorizes a client's calls. (Authentication, area S) A call that needs a token joins the renewal in flight, or starts one. A
- * renewal reads the record that all processes share, locks it, reads it again, asks the guard, sends a token request and
- * saves the result.
+ * Gets, shares and renews the access token that authorizes a client's calls. (Authentication, area S) A call that needs
+ * a token joins the renewal in flight, or starts one. A renewal reads the record that all processes share, locks it,
+ * reads it again, asks the guard, sends a token request and saves the result.
  */
 export const createTokenLifecycle = <Response extends { readonly data: Token }>(
   options: TokenLifecycleOptions<Response>,
@@ -272,7 +272,7 @@ export const createTokenLifecycle = <Response extends { readonly data: Token }>(
     let used: ActiveToken | undefined
     let sentAgain: ActiveToken | undefined
     let isRenewed = false
-    /** Whether a part of the API may not know the token yet. The call sends such a token once more. */
+    /** Whether the token is so new that a part of the API may not know it. The call sends such a token once more. */
     const isNew = (token: ActiveToken): boolean =>
       token === valid() && token !== sentAgain && clock.now() - token.obtainedAt < NEW_TOKEN
     return {

@@ -1,10 +1,10 @@
 import { asText, type Field, field, INT64, type Json, jsonOf, type Open, STRING } from './fields.ts'
 
-// These schemas read responses, so they accept several forms of a value. The annotations let bundlers omit the fields of
-// the other area.
+// These schemas read responses, so they accept several forms of a value. The annotations let bundlers omit the fields
+// of the other area.
 
-const ABSENT = [undefined, null, '', 'NA', 'N/A', 'null'] as const
-export const isAbsent = (value: unknown): boolean => ABSENT.some((one) => one === value)
+const ABSENT: readonly unknown[] = [undefined, null, '', 'NA', 'N/A', 'null']
+export const isAbsent = (value: unknown): boolean => ABSENT.includes(value)
 const DECIMAL = /^\s*[+-]?\d+(?:\.\d+)?\s*$/
 const ZERO = /^[+-]?0*(?:\.0*)?$/
 
@@ -12,7 +12,7 @@ const NULLABLE = { type: ['string', 'null'] } as const
 
 export const text = field('text', asText, STRING)
 
-/** Text of one form, such as a date. The form is not checked, because a server may use another. */
+/** Text in a given format, such as a date. The format is not checked, because a server may use another. */
 const textOf = /* @__NO_SIDE_EFFECTS__ */ (form: Json) => field('text', asText, { ...STRING, ...form })
 export const dateText = textOf({ format: 'date' })
 /** A time as text, `YYYY-MM-DD HH:MM:SS`, without a time zone. */
@@ -30,7 +30,7 @@ const textOrNull = /* @__NO_SIDE_EFFECTS__ */ (json: Json) =>
   field<string | null>('text or null', (value) => (isAbsent(value) ? null : asText(value)), json)
 /** Text that a server may omit: `""`, `"NA"`, null and a missing field are read as null. */
 export const absentable = (one: Field<unknown>): Field<string | null> => textOrNull(jsonOf(one))
-/** Text that is null in the specification unless the payment was reversed. */
+/** Text that the specification shows as null if the payment was not reversed. */
 export const nullableText = textOrNull(NULLABLE)
 
 /** Integer identifier. Converts text to a number, but keeps text that a number cannot represent, such as `007`. */

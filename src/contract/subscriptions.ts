@@ -165,7 +165,8 @@ const cancellation = {
   id: wire.integerId,
   /** The subscription that was canceled. (S5) */
   subscriptionID: wire.text,
-  /** Identifier of the cancellation request, not your `requestID` of the subscription. (S5) @remarks Text like `id`. */
+  /** Identifier of the cancellation request, not your `requestID` of the subscription. (S5)
+   * @remarks Text if a number cannot represent the identifier. */
   requestID: wire.integerId,
   /** `PROCESSED` when the cancellation is done, or any other text such as `PROCESSING`. (S5) */
   status: wire.openText<KnownCancellationStatus>('PROCESSED', 'PROCESSING'),
@@ -292,7 +293,7 @@ export const subscriptionsContract = {
   }),
   /**
    * Cancels a subscription. If the response is lost, you can safely cancel again.
-   * @remarks The client does not cancel again by itself.
+   * @remarks The client retries only if the server has not acted.
    */
   cancel: authorizedEndpoint({
     operation: 'subscriptions.cancel',

@@ -156,7 +156,7 @@ const rawRequest = {
   /**
    * Set `always` only if the server may safely execute the request twice: for a read, or with an idempotency key.
    * Default: `never`. With both values, the client renews the token after a 401 in area S, and sends the request once
-   * more, because a server that rejects the token does not execute the request.
+   * more. This is safe, because a server that rejects the token does not execute the request.
    */
   retry: optional(oneOf(['always', 'never'])),
 }

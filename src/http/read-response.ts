@@ -77,14 +77,14 @@ const isAnotherRecord = (names: readonly string[], id: unknown, data: unknown): 
 
 /** Reads a successful response by its schema. Omits and reports optional fields whose values are invalid. */
 const readByContract = (endpoint: EndpointDefinition, body: unknown, id: unknown): Reading => {
-  const { operation, partialResponse, identityFields = [], recordsField = '' } = endpoint
+  const { operation, partialResponse, identityFields, recordsField = '' } = endpoint
   const issues: Issues = []
   const value = readWith(endpoint.response, body, issues)
   const data: unknown = partialResponse && !isObject(value) ? {} : value
   const missing = lacking(data, endpoint.requiredFields)
   if (missing.length > 0) return unexpected(`lacks ${missing.join(' and ')}`)
   const records: unknown = Object(data)[recordsField] ?? data
-  if ([records].flat().some((record) => isAnotherRecord(identityFields, id, record)))
+  if (identityFields && [records].flat().some((record) => isAnotherRecord(identityFields, id, record)))
     return { kind: 'another', reason: 'is about another record' }
   const reports = new Map<string, UnexpectedReport>()
   for (const { path = [], message: rule = '', input } of issues) {

@@ -34,7 +34,9 @@ const formsOf = (secret: string): string[] => {
   return [secret, JSON.stringify(secret).slice(1, -1), inUrl, inUrl.replaceAll('%20', '+')]
 }
 
-/** Makes functions that remove a call's secrets from texts, and also fields and headers with a name such as `otp`. */
+/**
+ * Creates functions that remove a call's secrets from texts, and fields and headers with a secret name such as `otp`.
+ */
 export const createRedactor = (
   headers: Readonly<Record<string, string>>,
   authorizations: readonly (string | undefined)[],

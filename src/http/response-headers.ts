@@ -49,8 +49,8 @@ export const readRetryAfter = (headers: Headers, now: number): number | undefine
 }
 
 /**
- * Reads a response's headers. A wait below a second counts as none, because servers send 0 in place of a wait that they
- * do not know. The specification names no header with the server's id of a request, so common ones are read.
+ * Reads a response's headers. A wait below a second counts as none, because servers send 0 if they do not know the
+ * wait. The specification names no header with the server's id of a request, so common ones are read.
  */
 export const readHead = (status: number, headers: Headers, now: number): ResponseHead => {
   const rateLimit = readRateLimit(headers)

@@ -89,7 +89,7 @@ type RetryRules = Pick<EndpointDefinition, 'retry' | 'auth' | 'idempotencyKey'>
 const FIRST_BACKOFF = 500
 const MAX_BACKOFF_MS = 8000
 
-/** Whether a status says that a call with the same idempotency key still runs, or that a state forbids the call. */
+/** Whether a status may mean that a call with the same idempotency key is still running. */
 export const isKeyInUse = (endpoint: RetryRules, status: number): boolean =>
   endpoint.idempotencyKey === true && (status === 409 || status === 425)
 

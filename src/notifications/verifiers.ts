@@ -135,7 +135,7 @@ const postponed = (message: string, retryAfterMs: number): Error =>
 
 /**
  * Returns a function that makes a lookup, or rejects without a request: at most four lookups run at once, and lookups
- * use at most half of a window's limit. The last quarter of the limit is left for other calls.
+ * use at most half of a window's limit. They also stop when only a quarter of the limit remains.
  */
 const createLookupLimit = (clock: Clock) => {
   const active = new Map<Promise<unknown>, number>()

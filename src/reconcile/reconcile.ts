@@ -45,8 +45,8 @@ export type Expected = ExpectedSubscription | ExpectedCharge
  * - `payment-not-found`: the books have a payment that the API does not list.
  * - `cancellation-missing`: only the API has the cancellation.
  * - `cancellation-not-found`: only the books have the cancellation.
- * - `subscription-inactive`: the books have no cancellation, but the API returns `enabled: 0` between the first and the
- *   last day.
+ * - `subscription-inactive`: the books have no cancellation, but the API returns `enabled: 0` although today is
+ *   between the subscription's first and last day.
  * - `subscription-not-found`, `charge-not-found`: the API does not know the record.
  * - `charge-differs`: the API returned another `status` of the charge.
  * - `unchecked`: the lookup of the entry failed. Reconcile the entry again later.

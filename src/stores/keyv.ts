@@ -79,7 +79,7 @@ interface Entry {
 const readEntry = (value: unknown): Partial<Entry> => {
   if (value === undefined || value === null) return {}
   if (isObject(value) && (value.state === 'committed' || value.state === 'claimed')) return value
-  throw new Error('this key in Keyv contains a value of another program')
+  throw new Error('another program wrote this key in Keyv: give the store its own prefix')
 }
 
 /**

@@ -230,7 +230,8 @@ export const createRedisDedupeStore = (client: RedisClient, options: RedisOption
         const state = await run(CLAIM, keyOf(id), owner, leaseMilliseconds)
         if (state === 'claimed') return { state, owner }
         if (state === 'committed' || state === 'in-progress') return { state }
-        if (state === 'foreign') throw new Error('this key in Redis contains a value of another program')
+        if (state === 'foreign')
+          throw new Error('another program wrote this key in Redis: give the store its own prefix')
         throw unexpectedReply('EVAL')
       } catch (error) {
         // Redis may have run the claim, or may still run the claim, so the id must be released.
