@@ -129,7 +129,7 @@ const responseError = (
   // The sentence continues after the server's text, so this removes a period at the end of the text.
   const words = `${http}${code ? `, code ${code}` : ''}${said ? `: ${said.replace(/\."$/, '"')}` : ''}`
   const inUse =
-    isKeyInUse(endpoint, status) && "a call with this key still runs, or the charge's state forbids it"
+    isKeyInUse(endpoint, status) && 'a call with this key still runs, or the charge does not allow it'
   const meaning = inUse || meaningOf(verdict, endpoint.auth)
   // A path without an identifier names no record, so a 404 means that the API lacks the path.
   const isMisplaced =
@@ -171,7 +171,7 @@ const connectionError = (
   what += waitText(refusedWaitMs)
   if (call.outcome === 'not-sent' && NO_SUCH_HOST.test(reason ?? ''))
     what += MOCK_HOST.test(new URL(call.url).hostname)
-      ? '. The host is a mock: pass fetch: mock.fetch, or set up MSW'
+      ? '. This is a mock: pass fetch: mock.fetch, or set up MSW'
       : checkBaseUrl(call)
   const own = { cause, reason, retryAfterMs: refusedWaitMs }
   return new errors.ConnectionError(...explain(call, what, !certificate, own))

@@ -61,6 +61,14 @@ const unexpected = (reason: string): ResponseFailure => ({ kind: 'unexpected', r
 const isBareError = (body: Json): boolean =>
   isObject(body.error) && typeof body.error.code === 'string' && lacking(body, ['id', 'status']).length === 2
 
+const otherThanSent = (operation: string, field: string | undefined, message: string): UnexpectedReport => ({
+  operation,
+  field,
+  rule: 'the value that was sent',
+  received: 'another value',
+  message,
+})
+
 /** Returns a value as text without spaces, case and leading zeros. Returns an empty text if the value is absent. */
 const comparable = (value: unknown): string =>
   isAbsent(value)
@@ -83,9 +91,6 @@ const readByContract = (endpoint: EndpointDefinition, body: unknown, id: unknown
   const data: unknown = partialResponse && !isObject(value) ? {} : value
   const missing = lacking(data, endpoint.requiredFields)
   if (missing.length > 0) return unexpected(`lacks ${missing.join(' and ')}`)
-  const records: unknown = Object(data)[recordsField] ?? data
-  if (identityFields && [records].flat().some((record) => isAnotherRecord(identityFields, id, record)))
-    return { kind: 'another', reason: 'is about another record' }
   const reports = new Map<string, UnexpectedReport>()
   for (const { path = [], message: rule = '', input } of issues) {
     if (partialResponse && input === undefined) continue
@@ -95,6 +100,9 @@ const readByContract = (endpoint: EndpointDefinition, body: unknown, id: unknown
     const message = `${field || 'The response'} must be ${rule}, received ${type}`
     reports.set(message, { operation, field, rule, received: type, message })
   }
+  const records: unknown = Object(data)[recordsField] ?? data
+  if (identityFields && [records].flat().some((record) => isAnotherRecord(identityFields, id, record)))
+    reports.set('', otherThanSent(operation, identityFields[0], 'The response is about another record'))
   return { data, reports: [...reports.values()] }
 }
 
@@ -179,6 +187,9 @@ export const reportEchoes = (
   const field = isMandate ? 'id' : changed[0]
   if (field === undefined) return undefined
   const what = isMandate ? 'the id of the mandate' : `another ${changed.join(' and ')} than the request`
-  const message = `The response has ${what}: the idempotencyKey was probably used before`
-  return { operation, field, rule: 'the value that was sent', received: 'another value', message }
+  return otherThanSent(
+    operation,
+    field,
+    `The response has ${what}: the idempotencyKey was probably used before`,
+  )
 }
