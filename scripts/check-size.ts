@@ -13,7 +13,7 @@ const budgets = [
   {
     what: 'GatewayClient',
     source: "export { GatewayClient } from './dist/index.js'",
-    limit: 28_000,
+    limit: 28_050,
   },
   { what: 'an unused import', source: "import './dist/index.js'", limit: 1000 },
 ]

@@ -239,7 +239,8 @@ export class GatewayClient {
     const { chargeId, ...body } = check(operation, confirmationSchema, confirmation, 'request')
     const call = prepare(this.#context, gatewayContract.confirm, { path: { confirmationId }, body, options })
     const confirmed = await http.runCall(call, () => http.runWithRetries(call))
-    if (confirmed.data.status !== undefined || chargeId === undefined) return confirmed
+    const { status, id = chargeId } = confirmed.data
+    if (chargeId === undefined || (status !== undefined && id === chargeId)) return confirmed
     try {
       const read = { path: { chargeId }, options, deadline: call.deadline }
       const charge = await http.makeCall(this.#context, gatewayContract.status, read)

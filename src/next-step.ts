@@ -76,6 +76,10 @@ const PAUSE: Readonly<Record<PauseReason, number>> = {
  * or 431 is not listed, because it may depend on the request. A 5xx is not listed, because it is temporary.
  */
 const BLOCKED = /^(?:3\d\d|40[3457]|421|451)$/
+/** Refusals after which a later call with the same idempotency key can succeed. */
+const TEMPORARY = new Set([408, 409, 425, 429])
+/** Default of `totalTimeout`, in milliseconds. */
+const LONGEST_CALL = 120_000
 const MAX_DEPTH = 8
 
 /** Finds the error of this package in an error, in its causes and in an aggregate error of one error. */
@@ -99,6 +103,10 @@ const pauseReason = ({ code, phase, status, verdict, reason }: KnownError): Paus
   const isBlocked = verdict === 'somebody-else' && BLOCKED.test(String(status))
   return isBlocked || REJECTED_CERTIFICATE.test(String(reason)) ? 'not-available' : undefined
 }
+
+/** Whether the API itself refused the call, so that it would refuse a retry, too. */
+const isRefused = ({ status = 0, verdict }: KnownError): boolean =>
+  status >= 400 && status < 500 && !TEMPORARY.has(status) && verdict !== 'somebody-else'
 
 /**
  * Returns what a job of a queue should do after an error. The result depends only on the error and the options, and
@@ -127,7 +135,8 @@ export const nextStep = (error: unknown, options: NextStepOptions = {}): NextSte
   const mayActTwice = acts && !hasKey
   // Under another API key, a gateway does not know the idempotency key, and would charge again. Invalid credentials
   // allow no retry at all.
-  const isStuck = code === 'authentication_failed' || (code === 'invalid_request' && !retryable)
+  const isStuck =
+    code === 'authentication_failed' || (code === 'invalid_request' && !retryable) || isRefused(known)
   if (code === 'key_reused' || (acts && (mayActTwice || isStuck) && outcome === 'unknown'))
     return { step: 'find-out', how }
   const reason = pauseReason(known)
@@ -139,6 +148,8 @@ export const nextStep = (error: unknown, options: NextStepOptions = {}): NextSte
   if (!retryable && !(hasKey && outcome === 'unknown')) return { step: 'fail' }
   const afterMs = wait(RETRY)
   const { firstSentAt, now = systemClock.now() } = options
-  const isKept = firstSentAt === undefined || !keyLifetime || +now + afterMs - +firstSentAt < keyLifetime
+  // The retries of the next call must end before the gateway forgets the key.
+  const lastSentAt = +now + afterMs + LONGEST_CALL
+  const isKept = firstSentAt === undefined || !keyLifetime || lastSentAt - +firstSentAt < keyLifetime
   return hasKey && !isKept ? { step: 'find-out', how: 'find-charge' } : { step: 'retry', afterMs, ...key }
 }

@@ -103,8 +103,13 @@ export const createAgenda = (
       const slot = slots.get(item.at)
       if (slot === undefined) {
         slots.set(item.at, [item])
-        // Most times are later than all others.
-        times.splice(times.findLastIndex((time) => time < item.at) + 1, 0, item.at)
+        let index = 0
+        for (let end = times.length; index < end; ) {
+          const middle = (index + end) >> 1
+          if ((times[middle] ?? 0) < item.at) index = middle + 1
+          else end = middle
+        }
+        times.splice(index, 0, item.at)
       } else slot.push(item)
       if (times[0] === item.at) onEarlier?.()
     },

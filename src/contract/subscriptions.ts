@@ -222,9 +222,6 @@ export const paymentListSchema: Field<PaymentList> = enveloped(paymentList)
 /** The version prefix of area S's paths (Versioning). The path of the login has no prefix. */
 export const SUBSCRIPTIONS_API_PREFIX = '/api/v1.0'
 
-// A server may also find a cancellation by the identifiers that the cancellation itself has.
-const CANCELED = ['subscriptionID', 'id', 'requestID'] as const
-
 const COMMON = { method: 'POST', auth: 'token', status: 200, envelope: true } as const
 
 const authorizedEndpoint = <const Definition extends Omit<EndpointDefinition, keyof typeof COMMON>>(
@@ -302,7 +299,7 @@ export const subscriptionsContract = {
     retry: 'when-not-executed',
     response: cancellationSchema,
     successFields: ['status'],
-    identityFields: CANCELED,
+    identityFields: ['subscriptionID'],
     createdFields: ['subscriptionID', 'status'],
     acts: true,
     afterUnknown: {
@@ -318,7 +315,8 @@ export const subscriptionsContract = {
     retry: 'always',
     response: cancellationSchema,
     requiredFields: ['status'],
-    identityFields: CANCELED,
+    // A server may also find a cancellation by the identifiers that the cancellation itself has.
+    identityFields: ['subscriptionID', 'id', 'requestID'],
   }),
   /** Lists the payments of a subscription, one page per call. */
   payments: authorizedEndpoint({

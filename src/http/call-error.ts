@@ -98,10 +98,13 @@ const responseError = (
   const quoted = (value: string | undefined): string | undefined => value && JSON.stringify(plain(value))
   // The response to a token request may repeat the credentials in any form.
   const isLogin = endpoint.auth === 'credentials'
-  const verdict = verdictOn({ ...endpoint, status, body })
+  // Only the API itself has the created object.
+  const isOwn = failure.kind === 'status' && failure.created && status < 500
+  const verdict = isOwn ? 'refused' : verdictOn({ ...endpoint, status, body })
   const isForeign = verdict === 'somebody-else'
-  // With the same key, a later call returns the original result. Another API key would make it a new call.
-  const isRepeatable = endpoint.idempotencyKey === true && call.outcome === 'unknown' && status !== 401
+  // With the same key, a later call returns the original result, unless the API itself refuses the call.
+  const isOpen = status < 400 || status > 499 || (isForeign && status !== 401)
+  const isRepeatable = endpoint.idempotencyKey === true && call.outcome === 'unknown' && isOpen
   // A proxy's response to a login does not reject the credentials, so a later login may succeed.
   const isTemporary = isTransient(endpoint, failure) || isRepeatable || (isLogin && isForeign)
   const own = {

@@ -123,6 +123,20 @@ describe('nextStep agrees with `retryable`, whatever happened before', () => {
   })
 })
 
+describe('a keyed call that the API itself refuses, although an attempt may have acted,', () => {
+  it.each<[string, Script[]]>([
+    ['with the created charge', [{ status: 402, body: { ...CHARGE, status: 'failed' } }]],
+    ['after a lost response', [lost, refused]],
+  ])('is not retryable, and a person finds out: %s', async (_, script) => {
+    const key: Call = ({ gateway }) => gateway.charge(CHARGE_REQUEST, { idempotencyKey: 'order-1' })
+    for (const call of [key, calls.charge]) {
+      const error = await failureOf(script, call)
+      expect(error).toMatchObject({ outcome: 'unknown', retryable: false })
+      expect(nextStep(error).step).toBe('find-out')
+    }
+  })
+})
+
 describe('case 100: a key that the gateway may have forgotten', () => {
   const day = 86_400_000
   const failed = (script: Script, options = { keyLifetime: day } as object, call = ownKey) => {
@@ -137,6 +151,8 @@ describe('case 100: a key that the gateway may have forgotten', () => {
     ['a job of 25 hours, as a date', new Date(now - 25 * 3_600_000), find('find-charge')],
     // The retry comes after 30 s, when the gateway has forgotten the key.
     ['a job of almost a day', now - day + 10_000, find('find-charge')],
+    // The client may retry for two minutes.
+    ['a job of a day less two minutes', now - day + 140_000, find('find-charge')],
     ['a job of an unknown time', new Date('soon'), find('find-charge')],
   ])('is not sent again: %s', async (_, firstSentAt, step) => {
     const error = await failed(lost)

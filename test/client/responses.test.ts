@@ -20,7 +20,7 @@ describe('a response about another record', () => {
     ['the subscription', calls.details, { ...DETAILS, id: 'sub-10' }],
     ['the request', ({ subscriptions }) => subscriptions.status('inv-1'), { ...request, invoiceID: 'inv-2' }],
     ['the payment', ({ subscriptions }) => subscriptions.payment(7), { ...record, paymentId: '70' }],
-    ['the cancellation', calls.cancel, { ...CANCELLED, subscriptionID: 'sub-2' }],
+    ['the cancellation', calls.cancel, { ...CANCELLED, id: 'sub-1', subscriptionID: 'sub-2' }],
     [
       'one of the payments',
       list,

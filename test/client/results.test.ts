@@ -124,7 +124,7 @@ it.each<[string, Call, body: object, error: object]>([
   },
 )
 
-describe('a confirmation whose response lacks the status', () => {
+describe('a confirmation whose response lacks the status of the charge', () => {
   it('reads the charge', async () => {
     const clients = await openClients([{ status: 204 }, { body: { status: 'succeeded' } }])
     expect(await confirm(clients)).toEqual({ status: 'succeeded' })
@@ -132,6 +132,12 @@ describe('a confirmation whose response lacks the status', () => {
       ['POST', '/api/v1/mfs/confirm/conf_1', '{"otp":"123456"}'],
       ['GET', '/api/v1/mfs/charges/ch_1', ''],
     ])
+  })
+
+  it('reads the charge if the response is about another charge', async () => {
+    const other = { ...CHARGE, id: 'ch_2', status: 'succeeded' }
+    const clients = await openClients([{ body: other }, { body: { id: 'ch_1', status: 'failed' } }])
+    expect(await confirm(clients)).toMatchObject({ id: 'ch_1', status: 'failed' })
   })
 
   it('is a success although reading the charge fails', async () => {
