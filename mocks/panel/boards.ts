@@ -94,7 +94,7 @@ export const faultsPage = ({ view, form }: Context): PanelPage => {
     controls: {
       'Add a fault': form('fault', 'Add the fault', {
         first: ['operation', 'kind', 'status', 'latencyMs', 'times', 'when.msisdn', 'when.requestID'],
-        values: { operation: 'gateway.charge', kind: 'lost-response' },
+        values: { operation: 'gateway.charge', kind: 'status' },
       }),
     },
   }

@@ -119,7 +119,8 @@ export const hooksOption = schema<Hooks, Hooks>(
   () => ({}),
   (value, issues) => {
     // An instance of a class may also have fields that its hooks use, so only names like those of hooks are checked.
-    const named = isObject(value) && Object.entries(value).filter(([name]) => /^on/i.test(name))
+    const isHook = ([name]: [string, unknown]) => Object(value).constructor === Object || /^on/.test(name)
+    const named = isObject(value) && Object.entries(value).filter(isHook)
     readWith(hooksSchema, named ? Object.fromEntries(named) : value, issues)
     return value
   },

@@ -94,14 +94,17 @@ it('hooks may be methods of a class instance that use `this`', async () => {
   expect(hooks.lines).toEqual(['subscriptions.login', 'subscriptions.details'])
 })
 
-it.each(['onErorr', 'onerror', 'OnRetry', 'onToken'])('an unknown hook is refused: %s', (name) => {
-  const hooks: object = { onRequest: () => undefined, [name]: () => undefined }
-  for (const make of [gatewayClient, subscriptionsClient])
-    expect(() => make('https://api.example', { hooks })).toThrow(`Unknown option hooks.${name}`)
-  expect(() => gatewayClient('https://api.example').withOptions({ hooks })).toThrow(
-    `Unknown option hooks.${name}`,
-  )
-})
+it.each(['onErorr', 'onerror', 'OnRetry', 'onToken', 'beforeRequest'])(
+  'an unknown hook is refused: %s',
+  (name) => {
+    const hooks: object = { onRequest: () => undefined, [name]: () => undefined }
+    for (const make of [gatewayClient, subscriptionsClient])
+      expect(() => make('https://api.example', { hooks })).toThrow(`Unknown option hooks.${name}`)
+    expect(() => gatewayClient('https://api.example').withOptions({ hooks })).toThrow(
+      `Unknown option hooks.${name}`,
+    )
+  },
+)
 
 it('a call that a hook aborts before it is sent is not sent, and does not delay the next', async () => {
   const server = await startServer([{ body: CHARGE }])

@@ -147,9 +147,9 @@ test('the page allows its own style and script by hash, and preselects a fault t
 
   expect(body.match(/<option value="[^"]*" selected="">[^<]*</g)).toEqual([
     '<option value="gateway.charge" selected="">gateway.charge<',
-    '<option value="lost-response" selected="">lost-response<',
+    '<option value="status" selected="">status<',
   ])
-  const fault = 'action=fault&operation=*&kind=lost-response&times=&status=&latencyMs='
+  const fault = 'action=fault&operation=*&kind=status&times=&status=&latencyMs='
   const asProgram = { ...form, accept: 'application/json' }
   expect((await send(`${url}/_mock`, { method: 'POST', headers: asProgram, body: fault })).status).toBe(200)
 })
