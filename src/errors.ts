@@ -206,8 +206,8 @@ export class LockedOutError extends ApiError {
 }
 
 /**
- * Thrown for HTTP 429. If `status` is absent, the client did not send the call: the rate limit is used up, or logins
- * are paused.
+ * Thrown for HTTP 429. If `status` is absent, the rate limit or a pause between logins prevented the attempt. Then an
+ * earlier attempt may have reached the server: check `outcome`.
  * @example 429 with `Retry-After: 7`
  */
 export class RateLimitError extends ApiError {
@@ -215,7 +215,9 @@ export class RateLimitError extends ApiError {
   override readonly code = 'rate_limited'
 }
 
-/** Thrown for a redirect, and for a 2xx response that is unreadable or lacks required fields. The server may have acted. */
+/**
+ * Thrown for a redirect, and for a 2xx response that is unreadable or lacks required fields. The server may have acted.
+ */
 export class UnexpectedResponseError extends MandateKitError {
   static override readonly name: string = 'UnexpectedResponseError'
   readonly code = 'unexpected_response'

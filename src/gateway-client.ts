@@ -20,7 +20,7 @@ const gatewayOptions = {
   apiKey: apiKeyOption,
   /**
    * How long the gateway keeps idempotency keys, in milliseconds: ask your provider. Errors contain this time, so that
-   * `nextStep` does not retry if the first request is older. Default: none.
+   * `nextStep` with `firstSentAt` does not retry too late. Default: none.
    */
   keyLifetime: optional(duration()),
   /**

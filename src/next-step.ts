@@ -76,8 +76,8 @@ const PAUSE: Readonly<Record<PauseReason, number>> = {
  * or 431 is not listed, because it may depend on the request. A 5xx is not listed, because it is temporary.
  */
 const BLOCKED = /^(?:3\d\d|40[3457]|421|451)$/
-/** Refusals after which a later call with the same idempotency key can succeed. */
-const TEMPORARY = new Set([408, 409, 425, 429])
+/** Statuses of a refusal. After 408, 409, 425 and 429, a later call with the same idempotency key can succeed. */
+const REFUSED = /^4(?!08|09|25|29)\d\d$/
 /** Default of `totalTimeout`, in milliseconds. */
 const LONGEST_CALL = 120_000
 const MAX_DEPTH = 8
@@ -105,8 +105,8 @@ const pauseReason = ({ code, phase, status, verdict, reason }: KnownError): Paus
 }
 
 /** Whether the API itself refused the call, so that it would refuse a retry, too. */
-const isRefused = ({ status = 0, verdict }: KnownError): boolean =>
-  status >= 400 && status < 500 && !TEMPORARY.has(status) && verdict !== 'somebody-else'
+const isRefused = ({ status, verdict }: KnownError): boolean =>
+  REFUSED.test(String(status)) && verdict !== 'somebody-else'
 
 /**
  * Returns what a job of a queue should do after an error. The result depends only on the error and the options, and

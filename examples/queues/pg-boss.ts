@@ -49,7 +49,7 @@ export const createQueues = async (boss: Pick<PgBoss, 'createQueue'>, queue: str
     policy: 'exclusive',
     // Failed jobs stay in the other queue. After a repair, `boss.redrive()` of that queue sends them back.
     deadLetter: `${queue}-failed`,
-    // A killed worker's job runs again after this time.
+    // After this time without a heartbeat, pg-boss counts a worker as killed, and retries its job.
     heartbeatSeconds: 30,
     // Kills and errors of your own code count as retries. Pauses and errors of the API do not.
     retryLimit: 1_000,
@@ -102,7 +102,8 @@ const settle = async (boss: Boss, pauses: Pauses, job: Job<JobData>, firstSentAt
       await pauses.pause(job.name, Date.now() + next.afterMs)
       return again(next.afterMs)
     case 'find-out':
-      // The next run of the job must first read what this run did. If the key is forgotten, only a person can find this out.
+      // The next run of the job must first read what this run did. If the key is forgotten, only a person can find this
+      // out.
       return next.how === 'find-charge' ? 'deadletter' : again(1_000)
     case 'fail':
       return 'deadletter'

@@ -98,8 +98,9 @@ export const createResilientStore = (store: TokenStore, clock: Clock, report: (m
     },
 
     /**
-     * Runs the task when no other client or process logs in. `isAlone` means that the store failed. Only a failed task
-     * waits until its record is saved. If another process holds the lock for 30 s, throws an error with `retryAfterMs`.
+     * Waits until no other client or process is logging in, then runs the task. `isAlone` means that the store failed.
+     * If the task fails, `locked` first waits until the record is saved. If another process holds the lock for 30 s,
+     * throws an error with `retryAfterMs`.
      */
     async locked<Result>(
       key: string,

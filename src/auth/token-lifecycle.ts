@@ -84,7 +84,7 @@ const shareWork = <Result>(work: (signal: AbortSignal) => Promise<Result>) => {
     },
     /**
      * Waits for the result. If the runtime stopped the work, rejects with an error that is not a `MandateKitError`.
-     * Each wait is as long as a beat: if the process stalls, timers of different lengths may fire in another order.
+     * Each wait lasts one beat, because timers of different lengths may fire out of order after a stall.
      */
     joined(isSilent = false): Promise<Result> {
       const seen = beats

@@ -52,7 +52,7 @@ export const schema = <Value, Given = unknown>(
 
 export const jsonOf = (one: $ZodType): Json => Object(one._zod.toJSONSchema?.())
 
-/** Reports an invalid value. `more` has the `path` of a field inside, and what the errors need to print the rule. */
+/** Reports an invalid value. `more` can contain the `path` of a nested field, and values for the error's text. */
 const refuse = (issues: Issues, rule: string, value: unknown, more: object = {}): undefined => {
   issues.push({ code: 'custom', message: rule, input: value, ...more })
 }

@@ -31,12 +31,12 @@ const FOREIGN_FIELD = /^(?:timestamp|path|statusCode|status|trace|type|title|ins
 /** OAuth's codes that reject the credentials. OAuth's other codes concern the request or the server. */
 const OAUTH_REJECTION = /^(?:invalid_grant|invalid_client|unauthorized_client|access_denied)$/
 const MISSING = /not.?(?:be.)?found|no.?such|unknown|does.?not.?exist/i
-/** Words for other subjects than a record. A text with such a word does not report a missing record. */
+/** Words for subjects other than a record. An error text with such a word does not mean that a record is missing. */
 const OTHER_SUBJECT =
   /token|credential|api.?key|permission|forbidden|denied|authori[sz]|allowed|limit|quota|too.?many|unknown.?(?:error|reason|failure|exception)|merchant|client|route|endpoint|method|url|field|param/i
 const MISSING_STATUS = /^(?:2..|400|404|410|422)$/
 
-/** Returns the code and message of an error in the shape of the operation's area, or undefined for any other body. */
+/** If the body is an error in the API's own form, returns its code and message. Otherwise returns undefined. */
 const ownError = ({ auth, body }: VerdictQuestion, isGateway: boolean) => {
   if (!isObject(body)) return undefined
   const oauth = String(body.error)

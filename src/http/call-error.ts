@@ -99,7 +99,7 @@ const responseError = (
   // The response to a token request may repeat the credentials in any form.
   const isLogin = endpoint.auth === 'credentials'
   // Only the API itself has the created object.
-  const isOwn = failure.kind === 'status' && failure.created && status < 500
+  const isOwn = failure.kind === 'status' && failure.created
   const verdict = isOwn ? 'refused' : verdictOn({ ...endpoint, status, body })
   const isForeign = verdict === 'somebody-else'
   // With the same key, a later call returns the original result, unless the API itself refuses the call.

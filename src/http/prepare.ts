@@ -14,7 +14,7 @@ export interface ClientContext {
   readonly settings: ClientSettings
   readonly http: KyInstance
   readonly gate: RateLimitGate
-  /** The errors that `onError` already received: a failed `login()` and its token request have the same error. */
+  /** The errors that `onError` received. The error of a token request is not reported again for its `login()`. */
   readonly reported: WeakSet<object>
   readonly authorizers: Partial<Record<AuthKind, Authorizer>>
   /** The version prefix of paths. The option `apiPrefix` replaces this prefix. */
@@ -41,7 +41,7 @@ export interface CallInput {
   readonly schema?: EndpointDefinition['request']
   readonly idempotencyKey?: unknown
   readonly method?: string
-  /** The body in another encoding than JSON. */
+  /** The encoded body, if it is not JSON. */
   readonly encoded?: { readonly body: string; readonly contentType: string } | undefined
   readonly once?: boolean
   readonly options?: CallOptions | undefined

@@ -149,7 +149,9 @@ export const createProcessOnce = (
   }
 
   return {
-    /** Whether the listener succeeded for an earlier delivery. If the store cannot tell, the claim decides. */
+    /**
+     * Whether the listener succeeded for an earlier delivery. Returns false if the store fails: the claim then decides.
+     */
     isProcessed: async (notification: MerchantNotification): Promise<boolean> => {
       const key = keyOf(notification)
       if (uncommitted.has(key)) return true

@@ -113,7 +113,7 @@ const reconcileOptions = {
   gateway: optional(objectWith<GatewayReader>('a GatewayClient', 'status')),
   /** How many entries are looked up at once; 4 by default. The rate limits of the clients also apply. */
   concurrency: withDefault(wholeNumber(1), 4),
-  /** The clock that decides whether a subscription should be active, such as the mock's. Default: the system's. */
+  /** The clock that tells today's date, for example the mock's clock. Default: the system's clock. */
   clock: withDefault(clockOption, systemClock),
   /** Aborts the reconciliation and all lookups in progress. */
   signal: optional(signalOption),
