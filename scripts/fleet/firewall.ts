@@ -42,7 +42,8 @@ export const firewallRun = async (rules: 'spec' | 'strict', jobs: number): Promi
       await fleet.order({ ...order, id: `m_${placed}`, kind: 'mandate', amount: 9, msisdn: msisdnOf(placed) })
     }
   }
-  const isDone = async () => fleet.books.open() === 0 && (await fleet.waiting()) === 0
+  const isDone = async () =>
+    fleet.books.open() === 0 && fleet.payersLeft() === 0 && (await fleet.waiting()) === 0
   const isDoneAndConfirmed = async () =>
     fleet.books.all("SELECT * FROM charges WHERE status = 'pending_confirmation'").length === 0 && isDone()
   try {

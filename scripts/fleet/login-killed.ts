@@ -113,7 +113,8 @@ const runCase = async (name: string, one: Case, mock: Mock, orders: number): Pro
     await sleep(3_000)
     mock.faults.clear()
     await one.after?.(fleet)
-    const isDone = async () => fleet.books.open() === 0 && (await fleet.waiting()) === 0
+    const isDone = async () =>
+      fleet.books.open() === 0 && fleet.payersLeft() === 0 && (await fleet.waiting()) === 0
     // A wrong password remains wrong: the jobs wait for the next login.
     if (!isWrong) await progress.until(`${name}: all orders are placed`, isDone)
     const active = mock.state.subscriptions().filter(({ active }) => active)
