@@ -28,6 +28,8 @@ const MARGIN = 30_000
 
 /** Stands for a login that a client did not send, because the response to an earlier one was a 429 with a reset. */
 export const PAUSED = 0
+/** The same after a 429 whose reset is less than a second away. The client treats it as a 429 without a time. */
+export const PAUSED_WITHOUT_TIME = 1
 
 /** Everything that the mock should know, as plain data, and nothing of how it knows it. */
 interface State {
@@ -59,7 +61,7 @@ export class Model {
   /** Restores what was saved last. */
   saved: (() => void) | undefined
   readonly #held = new Map<MerchantName, HeldToken>()
-  readonly #pauses = new Map<MerchantName, { readonly from: number; readonly until: number }>()
+  readonly #pauses = new Map<MerchantName, { from: number; wait: number; isTimed: boolean }>()
 
   constructor(setting: Setting) {
     this.setting = setting
@@ -181,7 +183,10 @@ export class Model {
   login(merchant: MerchantName): 200 | 429 {
     const { passes, headers } = this.countCall(merchant)
     if (!passes) {
-      this.#pauses.set(merchant, { from: this.now, until: Number(headers[2]) * 1_000 })
+      const named = Number(headers[2]) * 1_000 - this.now
+      const { wait: last = 5_000 } = this.#pauses.get(merchant) ?? {}
+      const isTimed = named >= 1_000
+      this.#pauses.set(merchant, { from: this.now, wait: isTimed ? named : last * 2, isTimed })
       return 429
     }
     this.#pauses.delete(merchant)
@@ -190,10 +195,11 @@ export class Model {
   }
 
   /** The status of a login that a client sends by itself. */
-  #ownLogin(merchant: MerchantName): 200 | 429 | typeof PAUSED {
+  #ownLogin(merchant: MerchantName): 200 | 429 | typeof PAUSED | typeof PAUSED_WITHOUT_TIME {
     const pause = this.#pauses.get(merchant)
-    const stands = pause !== undefined && this.now >= pause.from && this.now < pause.until
-    return stands ? PAUSED : this.login(merchant)
+    const stands = pause !== undefined && this.now >= pause.from && this.now < pause.from + pause.wait
+    if (!stands) return this.login(merchant)
+    return pause.isTimed ? PAUSED : PAUSED_WITHOUT_TIME
   }
 
   /**
@@ -209,7 +215,7 @@ export class Model {
     if (held === undefined || (isNearItsEnd && this.now >= held.postponedUntil)) {
       const login = this.#ownLogin(merchant)
       const isAlive = held !== undefined && this.now < held.expiresAt
-      if (login !== PAUSED || !isAlive) statuses.push(login)
+      if (login >= 200 || !isAlive) statuses.push(login)
       if (login !== 200) {
         if (!isAlive) return statuses
         held.postponedUntil = this.now + 5_000
