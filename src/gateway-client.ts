@@ -239,15 +239,17 @@ export class GatewayClient {
     const { chargeId, ...body } = check(operation, confirmationSchema, confirmation, 'request')
     const call = prepare(this.#context, gatewayContract.confirm, { path: { confirmationId }, body, options })
     const confirmed = await http.runCall(call, () => http.runWithRetries(call))
-    const { status, id = chargeId } = confirmed.data
-    if (chargeId === undefined || (status !== undefined && id === chargeId)) return confirmed
+    const { id = chargeId } = confirmed.data
+    // Nothing of another charge may become part of the result.
+    const own: Partial<typeof confirmed.data> = id === chargeId ? confirmed.data : {}
+    if (chargeId === undefined || own.status !== undefined) return confirmed
     try {
       const read = { path: { chargeId }, options, deadline: call.deadline }
       const charge = await http.makeCall(this.#context, gatewayContract.status, read)
-      return { ...confirmed, data: { ...confirmed.data, ...charge } }
+      return { ...confirmed, data: { ...own, ...charge } }
     } catch {
       // The confirmation has succeeded, so a failed read of the charge must not make it fail.
-      return confirmed
+      return { ...confirmed, data: own }
     }
   }
 }

@@ -119,7 +119,7 @@ const isRefused = ({ status, verdict }: KnownError): boolean =>
  * each request.
  *
  * @returns `retry` after a temporary failure; `pause-queue` if every job would fail; `find-out` if the outcome is
- * unknown and there is no key that the gateway still keeps; `unknown-error` for an error that is not of this package;
+ * unknown and no retry is safe or useful; `unknown-error` for an error that is not of this package;
  * `fail` for everything else
  * @example
  * const next = nextStep(error, { firstSentAt: job.timestamp })
@@ -134,7 +134,7 @@ export const nextStep = (error: unknown, options: NextStepOptions = {}): NextSte
   const hasKey = idempotencyKey !== undefined
   const mayActTwice = acts && !hasKey
   // Under another API key, a gateway does not know the idempotency key, and would charge again. Invalid credentials
-  // allow no retry at all.
+  // and a refusal of the API allow no retry at all.
   const isStuck =
     code === 'authentication_failed' || (code === 'invalid_request' && !retryable) || isRefused(known)
   if (code === 'key_reused' || (acts && (mayActTwice || isStuck) && outcome === 'unknown'))

@@ -137,7 +137,8 @@ describe('a confirmation whose response lacks the status of the charge', () => {
   it('reads the charge if the response is about another charge', async () => {
     const other = { ...CHARGE, id: 'ch_2', status: 'succeeded' }
     const clients = await openClients([{ body: other }, { body: { id: 'ch_1', status: 'failed' } }])
-    expect(await confirm(clients)).toMatchObject({ id: 'ch_1', status: 'failed' })
+    expect(await confirm(clients)).toEqual({ id: 'ch_1', status: 'failed' })
+    expect(await confirm(await openClients([{ body: other }, { status: 404 }]))).toEqual({})
   })
 
   it('is a success although reading the charge fails', async () => {
