@@ -23,14 +23,14 @@ import { createAlarm, machineNow } from './time/machine.ts'
 // The symbol is global, because the ESM build and the CommonJS build must read each other's mocks.
 const INTERNALS = Symbol.for('mandatekit.mock')
 
-/** Stores the internal parts of a mock in a hidden property of the mock. */
+/** Stores the internal parts of a mock in a hidden property: a function, because `inspect` would show an object's secrets. */
 export const withInternals = <Mock extends object>(mock: Mock, internals: MockInternals): Mock =>
-  Object.defineProperty(mock, INTERNALS, { value: internals })
+  Object.defineProperty(mock, INTERNALS, { value: () => internals })
 
 /** Returns the internal parts of a mock. Throws a TypeError if the object is not a mock. */
 export const internalsOf = (mock: object): MockInternals => {
-  const holder: { readonly [INTERNALS]?: MockInternals } = mock
-  const internals = holder[INTERNALS]
+  const holder: { readonly [INTERNALS]?: () => MockInternals } = mock
+  const internals = holder[INTERNALS]?.()
   if (internals === undefined) throw new TypeError('This mock was not made by createMock.')
   return internals
 }

@@ -245,8 +245,11 @@ export const faultSchema = schema<Fault, Fault>(
     }
 
     const { kind, sequence = ['fail'] } = given
-    if (kind === undefined && sequence.includes('fail'))
-      blame(['kind'], 'the kind of fault, unless a sequence has no "fail"')
+    if (kind === undefined && sequence.includes('fail')) {
+      const users = given.sequence ? ', which each "fail" of the sequence applies' : ', such as "status"'
+      blame(['kind'], `a kind of fault${users}`)
+      return given
+    }
     const effects = sequence.flatMap((each) => mergedEffect(given, each) ?? [])
     for (const { kind: used, latencyMs, executed } of effects) {
       const { executes, instead } = rulesOf(used)

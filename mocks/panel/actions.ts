@@ -293,7 +293,8 @@ export const act = async (mock: Mock, sent: SentFields, isForm: boolean): Promis
   try {
     const name = check(optional(text), sent.action, '', 'action') ?? ''
     if (isActionName(name)) return { ok: true, ...(await actions[name].run(mock, sent, isForm)) }
-    throw new TypeError(`Unknown action "${name}". Actions: ${actionNames.join(', ')}.`)
+    const problem = name === '' ? 'Missing action' : `Unknown action "${name}"`
+    throw new TypeError(`${problem}. Actions: ${actionNames.join(', ')}.`)
   } catch (error) {
     return { ok: false, message: error instanceof Error ? error.message : 'The action failed.', sent }
   }

@@ -118,6 +118,8 @@ describe('the request log', () => {
       'unknown-one',
     ]
     for (const secret of [...own, token, refresh_token]) expect(shown).not.toContain(secret)
+    const inspected = inspect(mock, { depth: 20, showHidden: true })
+    for (const secret of own) expect(inspected).not.toContain(secret)
     expect(mock.requests.all()).toHaveLength(8)
   })
 

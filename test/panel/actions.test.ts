@@ -91,6 +91,7 @@ test('a reset sets the clock back and removes objects, faults, outages and reque
 
 test.each([
   ['explode', {}, /Unknown action "explode"\. Actions: advance, /],
+  ['', {}, /^Missing action\. Actions: advance, /],
   ['constructor', {}, /Unknown action "constructor"/],
   ['advance', {}, /Missing duration/],
   ['advance', { days: '-1' }, /^days must be a number from 0/],
