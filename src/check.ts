@@ -43,8 +43,7 @@ export const toIssues = (issue: Issues[number], name: string): InputIssue[] => {
   if (issue.code !== 'unrecognized_keys') {
     const field = name === 'options' || name === 'request' ? path.join('.') : [name, ...path].join('.')
     const expected: unknown = issue.code === 'custom' && issue.params?.expected
-    const type = expected === 'integer' && Number.isInteger(issue.input) ? 'number' : expected
-    return [inputIssue(field || name, message, issue.input, type)]
+    return [inputIssue(field || name, message, issue.input, expected === 'integer' ? 'number' : expected)]
   }
   const [noun = '', names = ''] = message.split('s: ')
   return issue.keys.map((key, index) => {
