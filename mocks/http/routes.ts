@@ -231,7 +231,7 @@ export const nearestRoute = (path: string, method: string, routes: readonly Rout
   for (const { methods, path: template } of routes) {
     const words = template.split('/').map((word) => (word.startsWith(':') ? ':' : word))
     const compared = segments.map((segment, index) => (words[index] === ':' ? ':' : segment))
-    const bonus = methods.includes(method) ? 0.01 : 0
+    const bonus = methods.includes(method) ? 0.05 : 0
     const similar = similarity(compared.join('/'), words.join('/')) + bonus
     if (similar > nearest.similarity) {
       nearest = { route: `${methods[0] ?? method} ${template}`, similarity: similar }

@@ -29,10 +29,13 @@ test('row 2: an unknown path is a 404 in the shape of its area, and the log name
   const { g, s, mock } = await open()
   const error = { code: 'not_found', message: expect.any(String) }
   expect((await g('/api/v1/mfs/charge')).json).toEqual({ error })
+  await g('/mfs/charges')
   const answer = await s('/api/v1.0/subscribtion/x')
   expect([answer.status, answer.json.errorCode]).toEqual([404, '02'])
   expect(answer.headers.get('x-ratelimit-limit')).toBe('600')
   expect(mock.requests.all().map(({ nearestRoute, executed }) => [nearestRoute, executed])).toEqual([
+    ['POST /api/v1/mfs/charges', false],
+    // Without its prefix, this path is as similar to `GET /api/v1/mfs/charges/:id`.
     ['POST /api/v1/mfs/charges', false],
     ['POST /api/v1.0/subscription/:subscriptionId', false],
   ])
