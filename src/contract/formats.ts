@@ -5,7 +5,7 @@ export const CYCLES = ['DAILY', 'WEEKLY', 'FIFTEEN_DAYS'] as const
 export const MAX_SUBSCRIPTION_DAYS = 730
 
 const MILLISECONDS_PER_DAY = 86_400_000
-// Date.parse would accept the years 0000 to 0099, which are misspelled.
+// Date.parse would accept the years 0000 to 0099, which are typing mistakes.
 const DATE = /^(?!00)\d{4}-\d{2}-\d{2}$/
 const DECIMAL = /^\d+(?:\.\d+)?$/
 // The payer's browser opens these URLs, so schemes that run code or open local files are refused. `(?!\d)` refuses
@@ -16,7 +16,7 @@ const ABSOLUTE_URL =
 /** Returns the number of days from 1970-01-01 to a `YYYY-MM-DD` date, or `undefined` if the date does not exist. */
 export const dayNumber = (text: string): number | undefined => {
   const time = DATE.test(text) ? Date.parse(text) : Number.NaN
-  // Some runtimes turn 30 February into March, so the result is compared with the text.
+  // Some runtimes read 30 February as a day in March, so the result is compared with the text.
   const isReal = !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
   return isReal ? time / MILLISECONDS_PER_DAY : undefined
 }

@@ -9,7 +9,7 @@ const STEP = 64
 export type HeaderFields = Headers | Readonly<Record<string, string | readonly string[] | undefined>>
 
 /**
- * Converts headers, for example those of node:http. Omits headers that `Headers` cannot hold, such as a city in UTF-8.
+ * Converts headers, for example those of node:http. Omits headers that `Headers` refuses, such as text beyond Latin-1.
  */
 export const toHeaders = (
   fields: HeaderFields | null | undefined,
@@ -30,7 +30,7 @@ export const toHeaders = (
   return headers
 }
 
-/** Results of body parsers on node:http. `undefined` means that other code read the body and kept nothing. */
+/** Messages that body parsers parsed. `undefined`: other code read the body and kept nothing. */
 export const parsedBodies = new WeakMap<Request, unknown>()
 
 export type Unreadable = { readonly status: 400 | 408 | 413 | 415; readonly error: InvalidRequestError }
