@@ -220,7 +220,7 @@ export type {
 
 const authorizeOptions = strict({ payments: optional(paymentScripts) }, 'option')
 
-/** Accepts an identifier and refuses a URL. Callers often pass the `url` of a response by mistake. */
+/** Accepts an identifier and refuses a URL, because callers often pass the `url` of a response by mistake. */
 const identifier = (words: string) => input(`${words}, not its URL`, (value) => !/^https?:\/\//i.test(value))
 
 const text = filledText()

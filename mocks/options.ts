@@ -45,7 +45,7 @@ const httpTable = <const Url extends string, const Prefix extends string>(url: U
   contentType: option(oneOf(['json', 'any']), 'json'),
 })
 
-/** A receiver that is connected when the mock is created (rows 45 to 47). */
+/** A receiver that the mock connects when it is created (rows 45 to 47). */
 export interface NotifyOptions extends DeliveryOptions {
   /** A handler in this process, or the absolute URL of the receiver. */
   readonly to: NotificationTarget

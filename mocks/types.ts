@@ -74,7 +74,7 @@ export interface Payer {
   decline(invoiceId: string): AuthorizationView
   /** Enters the one-time code of a charge. Default of `otp`: the correct code. */
   confirm(confirmationId: string, otp?: string): ChargeBody
-  /** Sets the behavior of a mobile number, which decides the result of later confirmations and renewals. */
+  /** Sets the behavior of a mobile number. It determines the results of later confirmations and renewals. */
   setBehavior(msisdn: string, behavior: BehaviorName): void
   /** Reverses a payment, so that the payer gets the money back. */
   reverse(paymentId: string | number): PaymentBody
@@ -137,7 +137,7 @@ export interface NumberedReceiver extends Omit<DeliveryOptions, 'headers' | 'sig
 export interface SavedSnapshot {
   /** The name that was passed to `save`. */
   readonly name: string
-  /** The mock's time in the snapshot. */
+  /** The mock's time at which the snapshot was saved. */
   readonly at: Date
 }
 

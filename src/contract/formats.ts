@@ -23,10 +23,10 @@ export const dayNumber = (text: string): number | undefined => {
 
 export const isCalendarDate = (text: string): boolean => dayNumber(text) !== undefined
 
-/** Whether the text is a decimal number above zero, such as `25`, `25.00` or `0.5`, without a sign or an exponent. */
+/** Returns whether text is a decimal number above zero, such as `25` or `0.50`, without a sign or an exponent. */
 export const isAmountText = (text: string): boolean => DECIMAL.test(text) && /[1-9]/.test(text)
 
-/** Whether the text is an absolute URL for the payer's browser. Custom schemes such as `myapp:return` are allowed. */
+/** Returns whether text is an absolute URL for the payer's browser. Custom schemes (`myapp:return`) are allowed. */
 export const isAbsoluteUrl = (text: string): boolean => ABSOLUTE_URL.test(text) && URL.canParse(text)
 
 export const isHeaderText = (text: string): boolean => /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(text)

@@ -155,7 +155,7 @@ export const gatewayContract = {
     response: anyJson,
     status: 200,
   },
-  /** Charges a payer, who then confirms with a code. Requests with the same `Idempotency-Key` create only one. */
+  /** Charges a payer, who then confirms with a code. Requests with the same `Idempotency-Key` charge only once. */
   charge: {
     ...KEYED,
     operation: 'gateway.charge',
@@ -203,7 +203,7 @@ export const gatewayContract = {
     partialResponse: true,
     afterWait: 'The charge may still change. Wait again or read it later. Until then, do not charge again.',
   },
-  /** Charges a mandate's payer, who enters no code. Requests with the same `Idempotency-Key` create only one. */
+  /** Charges a mandate's payer, who enters no code. Requests with the same `Idempotency-Key` charge only once. */
   renew: {
     ...KEYED,
     operation: 'gateway.renew',

@@ -47,7 +47,7 @@ export const tokenRequestSchema: Field<TokenRequest, TokenRequest> = strict(toke
 const subscriptionRequest = {
   /** The merchant application's identifier, issued by the payment provider. (S1) */
   clientID: filledText(),
-  /** Your own identifier of this request. The subscription's details contain it. (S1) @remarks Errors do too. */
+  /** Your own identifier of this request. The subscription's details contain it. (S1) @remarks Errors contain it. */
   requestID: filledText(),
   /** First day: a calendar date such as `2026-12-01`. After 23:30, the server rejects today's date. (S1) */
   start: inputDate,

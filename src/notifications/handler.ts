@@ -19,7 +19,7 @@ import { type HeaderFields, isSetupError, readDelivery, toHeaders, type Unreadab
 export interface QueuedDelivery {
   /** Headers, as in `request.headers` of node:http: at least Content-Type, Content-Encoding and the signature. */
   readonly headers?: HeaderFields | null | undefined
-  /** The unchanged body, as text or bytes: a signature may cover it. A queue that stores JSON can hold only text. */
+  /** The unchanged body, as text or bytes: a signature may cover it. Jobs that are stored as JSON hold only text. */
   readonly body: string | Uint8Array
 }
 
@@ -206,7 +206,7 @@ export const createHandlerWithClock = (
   const process = async ({ headers: fields, body }: QueuedDelivery): Promise<ProcessedDelivery> => {
     const bytes = toBytes(body)
     if (bytes === undefined) {
-      const rule = 'the body as received, as text or bytes (a queue with JSON holds only text)'
+      const rule = 'the unchanged body as text or bytes (jobs stored as JSON hold only text)'
       throw inputError('notifications.handler', 'body', rule, body)
     }
     const headers = toHeaders(fields, (name) => report({ kind: 'header-left-out', name }))

@@ -28,7 +28,7 @@ export interface Delivery {
 /** The record that proved a notification, as `lookupVerifier` read it. */
 export type Lookup = PaymentDetails | SubscriptionDetails
 
-/** Accepts a delivery, and contains the record that proves it. Listeners get the record as `context.lookup`. */
+/** Accepts a delivery, and contains the record that proves the message. Listeners get it as `context.lookup`. */
 export interface Verified {
   /** The payment if the notification's `type` is `SUBSCRIPTION_PAYMENT`, or else the subscription. */
   readonly lookup: Lookup
@@ -37,7 +37,7 @@ export interface Verified {
 /**
  * Decides whether a delivery comes from the payment provider. `true` or a `Verified` accepts the delivery; for `false`
  * the handler responds 401. If the verifier throws or returns anything else, the handler responds 503, so that the
- * sender may deliver again.
+ * sender can deliver again.
  */
 export type Verifier = (delivery: Delivery) => boolean | Verified | Promise<boolean | Verified>
 
@@ -110,8 +110,8 @@ export interface NotificationTimeouts extends Output<typeof timeouts> {}
 
 const options = {
   /**
-   * Verifies that a message comes from the payment provider: `hmacVerifier`, `lookupVerifier`, your own function, or
-   * `'none'`. This option is required, because the specification defines no signatures and anyone can send requests.
+   * Verifies that a message is genuine: `hmacVerifier`, `lookupVerifier`, your own function, or `'none'` for no check.
+   * This option is required, because anyone can send requests and the specification defines no signatures.
    */
   verify: guarded("a verifier, or the word 'none'", isVerifier),
   /** Called when a subscription was authorized or canceled. */

@@ -21,7 +21,7 @@ interface Run {
 
 const MAX_UNCOMMITTED = 10_000
 /**
- * Whether a dedupe store may return this result. Without this check, a store that always returns undefined would lose
+ * Returns whether a store may return this result. Without this check, a store that always returns undefined would lose
  * messages.
  */
 const isPossible = (method: keyof DedupeStore, result: unknown): boolean => {
@@ -31,7 +31,7 @@ const isPossible = (method: keyof DedupeStore, result: unknown): boolean => {
 }
 
 /**
- * Returns the text under which a notification is claimed and committed. It contains every field except the timestamp.
+ * Returns the key under which a notification is claimed and committed. It contains every field except the timestamp.
  * If it contained only the id, an attacker could resend a genuine notification with the guessed id of a future one, and
  * the future one would count as a duplicate. The timestamp is not included, because a redelivery may have a new one.
  */
@@ -149,7 +149,7 @@ export const createProcessOnce = (
 
   return {
     /**
-     * Whether the listener succeeded for an earlier delivery. False if the store fails, because the claim checks again.
+     * Returns whether the listener succeeded before. Returns false if the store fails, because the claim checks again.
      */
     isProcessed: async (notification: MerchantNotification): Promise<boolean> => {
       const key = keyOf(notification)

@@ -109,7 +109,7 @@ export const setupError = (message: string, received: string): InvalidRequestErr
     { field: 'body', rule: 'the raw body', received, message },
   ])
 
-/** Whether the setup caused an error. The handler throws such errors, because senders do not retry after a 400. */
+/** Returns whether the setup caused an error. Such an error is thrown, because senders do not retry after a 400. */
 export const isSetupError = (error: unknown): boolean =>
   error instanceof InvalidRequestError && error.operation === 'notifications.handler'
 

@@ -129,7 +129,7 @@ const MAX_DELAY_MS = 3_600_000
  */
 const pauseAt = (age: number): number => Math.max(5_000, age / 10)
 
-/** Creates an error after which the handler responds 503, so that the sender delivers again. */
+/** Creates an error after which the handler responds 503, so that the sender can deliver again. */
 const postponed = (message: string, retryAfterMs: number): Error =>
   Object.assign(new Error(message), { retryAfterMs })
 

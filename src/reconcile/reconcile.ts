@@ -129,7 +129,7 @@ export interface Reconciliation extends AsyncIterable<Difference> {
   readonly progress: ReconciliationProgress
 }
 
-/** Whether an error shows that the API has no such record, or that the client refuses the identifier as invalid. */
+/** Returns whether an error shows that the API lacks the record, or that the client refuses its identifier. */
 const isNotFound = (error: unknown): boolean =>
   isMandateKitError(error) &&
   (error.code === 'invalid_request'
@@ -187,7 +187,7 @@ const comparePayments = async (
   return differences
 }
 
-/** Whether today is after the first and before the last day of a subscription in all zones, UTC-12 to UTC+14. */
+/** Returns whether, in all time zones, today is after the first and before the last day of a subscription. */
 const isRunning = ({ startDate, endDate }: SubscriptionState, now: number): boolean => {
   const dayAt = (hours: number) => Math.floor((now / 3_600_000 + hours) / 24)
   return dayAt(-12) > (dayNumber(startDate) ?? Infinity) && dayAt(14) < (dayNumber(endDate) ?? -Infinity)
