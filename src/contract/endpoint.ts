@@ -45,7 +45,7 @@ export interface EndpointDefinition {
   readonly query?: $ZodType
   /** Schema of the request body. Absent if the specification defines no body. */
   readonly request?: $ZodType
-  /** Schema of the response. It converts other forms of a value, such as a number as text, to the specified form. */
+  /** Schema of the response. It converts other forms of a value, such as `"25"` for 25, to the specified form. */
   readonly response: Field<unknown>
   /** The specification's HTTP status for success. The client accepts every 2xx status. */
   readonly status: 200 | 201 | 202
@@ -60,8 +60,8 @@ export interface EndpointDefinition {
   /** Fields that a response copies from its request. If a value differs, the response may belong to another request. */
   readonly echoedFields?: readonly string[]
   /**
-   * Response fields that may contain the path's identifier. Normally, the first one does. If the first field is
-   * present, but none of the fields contains the identifier, the response is about another record.
+   * Response fields that may contain the identifier from the request's path. Normally, the first one does. If the first
+   * field is present, but none of the fields contains the identifier, the response is about another record.
    */
   readonly identityFields?: readonly string[]
   /** The field with the list of records, if the response contains a list. */
@@ -76,9 +76,9 @@ export interface EndpointDefinition {
   readonly acts?: boolean
   /** What to do if the server may have executed the call. Absent for reads. */
   readonly afterUnknown?: {
-    /** The advice as a code for jobs. Errors contain it as `afterUnknown`, and `nextStep` returns it as `how`. */
+    /** The advice in a form for programs. Errors contain it as `afterUnknown`, and `nextStep` returns it as `how`. */
     readonly how: FindOut
-    /** The advice as text for the error's message. */
+    /** The advice in words, for the error's message. */
     readonly advice: string
   }
   /** The advice in an error's message if the server rejected the call, and the error is not retryable. */

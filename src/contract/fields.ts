@@ -12,10 +12,10 @@ export type Shape = Readonly<Record<string, $ZodType>>
 
 export type Json = Readonly<Record<string, unknown>>
 
-/** The type of an object that the schema of a shape returns. Editors show the docstrings of the shape's fields. */
+/** The type of the objects that a schema with these fields returns. Editors show the docstrings of the fields. */
 export type Output<Fields extends Shape> = { readonly [Name in keyof Fields]: OutputOf<Fields[Name]> }
 
-/** The type of an object that the schema of a shape accepts. A field is optional if its type includes undefined. */
+/** The type of the objects that a schema with these fields accepts. A field is optional if it may be undefined. */
 export type Input<Fields extends Shape> = {
   readonly [Name in keyof Fields as undefined extends InputOf<Fields[Name]> ? never : Name]: InputOf<
     Fields[Name]
@@ -122,7 +122,7 @@ const withoutAbsent = (value: Json, isOption: boolean): Json => {
   return kept
 }
 
-/** Creates the schema of an object. Unknown fields are kept, or cause an error that contains `noun` if it is set. */
+/** Creates the schema of an object. Without `noun`, it keeps unknown fields. With `noun`, they cause an error. */
 export const object = <Value, Given = Value>(
   fields: Shape,
   rule?: string,

@@ -12,7 +12,7 @@ const NULLABLE = { type: ['string', 'null'] } as const
 
 export const text = field('text', asText, STRING)
 
-/** Text in a given format, such as a date. The format is not checked, because a server may use another format. */
+/** Creates a schema of text, such as a date. The format is not checked, because a server may use another format. */
 const textOf = /* @__NO_SIDE_EFFECTS__ */ (form: Json) => field('text', asText, { ...STRING, ...form })
 export const dateText = textOf({ format: 'date' })
 /** A time as text, `YYYY-MM-DD HH:MM:SS`, without a time zone. */

@@ -20,7 +20,7 @@ export type Verdict =
   | 'refused'
   | 'somebody-else'
 
-/** `body` is the parsed JSON, or undefined for any other text. */
+/** `body` is the parsed JSON, or undefined if the text is not JSON. */
 interface VerdictQuestion extends Pick<EndpointDefinition, 'operation' | 'auth'> {
   readonly status: number
   readonly body: unknown
@@ -36,13 +36,13 @@ const OTHER_SUBJECT =
   /token|credential|api.?key|permission|forbidden|denied|authori[sz]|allowed|limit|quota|too.?many|unknown.?(?:error|reason|failure|exception)|merchant|client|route|endpoint|method|url|field|param/i
 const MISSING_STATUS = /^(?:2..|400|404|410|422)$/
 
-/** If the body is an error in the API's own form, returns its code and message. Otherwise returns undefined. */
+/** If the body is an error in the API's own format, returns its code and message. Otherwise returns undefined. */
 const ownError = ({ auth, body }: VerdictQuestion, isGateway: boolean) => {
   if (!isObject(body)) return undefined
   const oauth = String(body.error)
   if (auth === 'credentials' && OAUTH_REJECTION.test(oauth)) return { code: oauth, message: '' }
   const error: unknown = isGateway ? body.error : body
-  // Some servers send every field, and the value null in the fields that an error does not use.
+  // Some servers send every possible field, and set the fields that an error does not use to null.
   const isForeign = Object.entries(body).some(([name, value]) => value !== null && FOREIGN_FIELD.test(name))
   if (!isObject(error) || isForeign) return undefined
   const code = asText(isGateway ? error.code : error.errorCode)
