@@ -169,7 +169,8 @@ export async function startMockServer(options?: MockServerOptions): Promise<Mock
 /**
  * Starts an HTTP server that serves the given mock, and returns that mock.
  *
- * @throws the system's error, such as `EADDRINUSE`, if the port is not available; a TypeError if an option is wrong
+ * @throws the system's error, such as `EADDRINUSE`, if the port is not available; a TypeError if an option is wrong; an
+ * Error that names the file of `state` if the file is broken
  * @example
  * const { url, close } = await startMockServer({ mock: createMock({ rules: 'strict' }) })
  */
