@@ -61,7 +61,7 @@ const outageOptions = strict({ area: optional(oneOf(['subscriptions', 'gateway']
 /**
  * Creates a mock of both APIs without MSW. Pass `mock.fetch` to a client, or pass the mock to `startMockServer`.
  *
- * @throws TypeError that names the unknown or invalid option and lists what is allowed
+ * @throws TypeError if an option is unknown or invalid; the error lists the allowed options or values
  * @example
  * const mock = createMock({ clock: new Date('2026-12-01T00:00:00Z') })
  * const gateway = new GatewayClient({ ...mock.clientOptions.gateway, fetch: mock.fetch })
@@ -116,8 +116,8 @@ export const createMock = (given: MockOptions = {}): Mock => {
 }
 
 /**
- * Wraps a `fetch`, and passes each exchange with a server of one of the APIs to `sink`, without secrets and payers'
- * numbers. Calls to other paths are not recorded. If `sink` fails, the next call rejects before it is sent.
+ * Wraps a `fetch`, and passes each request to one of the two APIs with its response to `sink`, without secrets and
+ * payers' numbers. Calls to other paths are not recorded. If `sink` fails, the next call rejects before it is sent.
  *
  * @example
  * const fetch = record(globalThis.fetch, (recording) => appendFile('recordings.jsonl', `${JSON.stringify(recording)}\n`))
@@ -132,7 +132,7 @@ export const record = (fetch: Fetch, sink: RecordingSink, options: RecordOptions
 
 /**
  * Replays recordings on a new mock with the given options, and returns how the recorded server differs from the mock.
- * The mock accepts the credentials and codes in the recordings, which `record` has replaced.
+ * `record` has replaced the credentials and codes in the recordings. The mock accepts the replacements.
  *
  * @example const { differences } = await compareWithMock(recordings, options)
  */
@@ -220,7 +220,7 @@ export type {
 
 const authorizeOptions = strict({ payments: optional(paymentScripts) }, 'option')
 
-/** Accepts an identifier and refuses a URL. Callers often pass the `url` of a response by mistake. */
+/** Accepts an identifier and refuses a URL, because callers often pass the `url` of a response by mistake. */
 const identifier = (words: string) => input(`${words}, not its URL`, (value) => !/^https?:\/\//i.test(value))
 
 const text = filledText()

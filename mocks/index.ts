@@ -12,7 +12,7 @@ export interface Mock extends CoreMock {
 }
 
 /**
- * Creates a mock of both APIs, with one MSW handler for both base URLs. The handler ignores requests to other hosts.
+ * Creates a mock of both APIs, with one MSW handler for both base URLs. The handler ignores requests to other URLs.
  * Handlers that you pass to `server.use` take precedence.
  *
  * @throws TypeError if an option is unknown or invalid; the error lists the allowed options or values

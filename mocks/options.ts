@@ -45,7 +45,7 @@ const httpTable = <const Url extends string, const Prefix extends string>(url: U
   contentType: option(oneOf(['json', 'any']), 'json'),
 })
 
-/** A receiver that is connected when the mock is created (rows 45 to 47). */
+/** A receiver that the mock connects when it is created (rows 45 to 47). */
 export interface NotifyOptions extends DeliveryOptions {
   /** A handler in this process, or the absolute URL of the receiver. */
   readonly to: NotificationTarget
@@ -53,7 +53,7 @@ export interface NotifyOptions extends DeliveryOptions {
 
 const subscriptionsHttp = {
   ...httpTable('https://subscriptions.mandatekit.test', SUBSCRIPTIONS_API_PREFIX),
-  /** Other forms of successful responses, such as ids as numbers (row 44). Default: none. */
+  /** Sends successful responses in other forms, for example with ids as numbers (row 44). Default: none. */
   variant: option(
     either(
       listOf(oneOf(variantForms)),
@@ -75,12 +75,12 @@ const own = {
   /** `'spec'` (default) enforces only the specification. `'strict'` adds the restrictions marked ✎ in unknowns.md. */
   rules: option(oneOf(['spec', 'strict']), 'spec'),
   /**
-   * The seed of identifiers and random faults. The same seed gives the same ones in each run. Default: `mandatekit`.
+   * The seed for identifiers and random faults. The same seed gives the same results. Default: `mandatekit`.
    */
   seed: option(either(anyText, number()), 'mandatekit'),
-  /** `'system'` (default) follows the machine's time or fake timers. A time freezes the clock at this time. */
+  /** `'system'` (default) follows the machine's time or fake timers. Pass a time to start with a frozen clock. */
   clock: option(either(oneOf(['system']), pointInTime), 'system'),
-  /** On a frozen clock, `sleep` moves the clock (`'jump'`, default) or waits until the test moves it (`'wait'`). */
+  /** If the clock is frozen, `sleep` moves the clock (`'jump'`, default) or waits until the test does (`'wait'`). */
   sleep: option(oneOf(['jump', 'wait']), 'jump'),
   /**
    * The clock for rate limits, including Retry-After and X-RateLimit-Reset. Default: `'mock'`. Choose `'machine'` if
@@ -88,7 +88,7 @@ const own = {
    * only the rate limits that you set apply, not the defaults.
    */
   rateLimitTime: option(oneOf(['mock', 'machine']), 'mock'),
-  /** The maximum number of logged requests, and of recorded notifications. Default: 10 000. */
+  /** The maximum number of logged requests, and also of recorded notifications. Default: 10 000. */
   logSize: option(wholeNumber(1), 10_000),
   /**
    * Faults of a new mock, such as `[{ operation: 'gateway.health', kind: 'html' }]`. `reset` restores these faults. See

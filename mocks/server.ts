@@ -80,8 +80,8 @@ export interface MockServer<ServedMock extends Mock = Mock> {
   readonly mock: ServedMock
   /**
    * Aborts the server's open requests, frees the port and writes the state file. If no other server serves the mock,
-   * also aborts deliveries and stops the timer of planned events. Aborted deliveries continue when
-   * `notifications.flush()` is called, or when a server starts with this mock or with the state file.
+   * `close` also aborts deliveries and stops the timer for due payments and other events. Aborted deliveries continue
+   * when `notifications.flush()` is called, or when a server starts with this mock or with the state file.
    */
   close(): Promise<void>
 }
@@ -100,8 +100,8 @@ const hostOf = ({ headers }: NodeIncoming): string | null => {
 }
 
 /**
- * Creates the handler for the panel, the root page and the favicon. Requests for these are not logged. The handler
- * loads the code of the panel and of the root page at the first request.
+ * Creates the handler for the panel, the root page and the favicon. Such requests are not logged. The handler loads the
+ * code of a page when the page is first requested.
  */
 const createSite = (mock: Mock, readHost: ReadHost, hasPanel: boolean) => {
   let panel: Promise<Panel> | undefined
@@ -169,7 +169,8 @@ export async function startMockServer(options?: MockServerOptions): Promise<Mock
 /**
  * Starts an HTTP server that serves the given mock, and returns that mock.
  *
- * @throws the system's error, such as `EADDRINUSE`, if the port is not available; a TypeError if an option is wrong
+ * @throws the system's error, such as `EADDRINUSE`, if the port is not available; a TypeError if an option is wrong; an
+ * Error that names the file of `state` if the file is broken
  * @example
  * const { url, close } = await startMockServer({ mock: createMock({ rules: 'strict' }) })
  */

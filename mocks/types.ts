@@ -12,7 +12,7 @@ import type { AuthorizationView, PaymentBody, SubscriptionState } from './subscr
 import type { MockClock } from './time/clock.ts'
 import type { Duration, PointInTime } from './time/duration.ts'
 
-/** Options of a client of area S. */
+/** Options for a client of area S that calls the mock. */
 export interface SubscriptionsClientConfig {
   /** Base URL of area S: the option `subscriptions.baseUrl`, or the URL of the running mock server. */
   readonly baseUrl: string
@@ -33,7 +33,7 @@ export interface SubscriptionsClientConfig {
   readonly apiPrefix?: string
 }
 
-/** Options of a client of area G. */
+/** Options for a client of area G that calls the mock. */
 export interface GatewayClientConfig {
   /** Base URL of area G: the option `gateway.baseUrl`, or the URL of the running mock server. */
   readonly baseUrl: string
@@ -74,7 +74,7 @@ export interface Payer {
   decline(invoiceId: string): AuthorizationView
   /** Enters the one-time code of a charge. Default of `otp`: the correct code. */
   confirm(confirmationId: string, otp?: string): ChargeBody
-  /** Sets the behavior of a mobile number, which decides the result of later confirmations and renewals. */
+  /** Sets the behavior of a mobile number. It determines the results of later confirmations and renewals. */
   setBehavior(msisdn: string, behavior: BehaviorName): void
   /** Reverses a payment, so that the payer gets the money back. */
   reverse(paymentId: string | number): PaymentBody
@@ -82,7 +82,7 @@ export interface Payer {
 
 /** Reads the state of the mock. Every method returns copies. */
 export interface MockState {
-  /** Returns every subscription, oldest first, including requests that are still open. */
+  /** Returns every subscription, oldest first, including requests that the payer has not authorized. */
   subscriptions(): readonly SubscriptionState[]
   /** Returns the payments of one subscription, or of all subscriptions, oldest first. */
   payments(subscriptionId?: string): readonly PaymentBody[]
@@ -96,8 +96,8 @@ export interface MockState {
 export interface Faults {
   /**
    * Adds a fault, and returns a function that removes the fault. If several faults match a request, all `latency`
-   * faults apply. Of the other faults, only the oldest applies, or the next one if its `probability` or `sequence`
-   * skips this request. Throws a TypeError for an invalid fault.
+   * faults apply. Of the other faults, only the oldest applies. If its `probability` or `sequence` skips this request,
+   * the next oldest fault applies. Throws a TypeError for an invalid fault.
    *
    * @example mock.faults.add({ operation: 'gateway.charge', kind: 'lost-response' })
    * @example mock.faults.add({ operation: '*', kind: 'status', status: 503, sequence: ['fail', 'fail', 'succeed'] })
@@ -107,11 +107,11 @@ export interface Faults {
   clear(): void
 }
 
-/** A saved state of a mock, for `restore`. Its format is private. `structuredClone` can copy a snapshot. */
+/** A saved state of a mock, for `restore`. `structuredClone` can copy a snapshot. */
 export interface MockSnapshot {
   /** Version of the snapshot's format. */
   readonly format: 3
-  /** The whole state; opaque. */
+  /** The whole state. Its form is internal and may change. */
   readonly state: unknown
 }
 
@@ -121,7 +121,7 @@ export interface NumberedFault {
   readonly number: number
   /** The fault as it was added. */
   readonly fault: Fault
-  /** How many times the fault can still apply. A whole `sequence` counts once. */
+  /** How many times the fault can still apply. All steps of a `sequence` together count once. */
   readonly left: number | 'always'
 }
 
@@ -137,7 +137,7 @@ export interface NumberedReceiver extends Omit<DeliveryOptions, 'headers' | 'sig
 export interface SavedSnapshot {
   /** The name that was passed to `save`. */
   readonly name: string
-  /** The mock's time in the snapshot. */
+  /** The mock's time at which the snapshot was saved. */
   readonly at: Date
 }
 
@@ -149,42 +149,42 @@ export interface SavedSnapshot {
 export interface MockControl {
   /**
    * Moves the clock by a duration or to a point in time, as `clock.advance` and `clock.set` do, and moves the expiry of
-   * access tokens with it. So valid tokens stay valid for clients that have their own clocks and do not notice the
-   * move.
+   * access tokens with it. So valid tokens stay valid. Otherwise the tokens would expire for clients that have their
+   * own clocks and do not notice the move.
    *
    * @example await mock.control.moveClock({ by: { days: 30 } })
    */
   moveClock(move: { readonly by: Duration } | { readonly to: PointInTime }): Promise<void>
-  /** The faults that can still apply. `mock.faults.add` adds one. */
+  /** The faults that can still apply. To add a fault, call `mock.faults.add`. */
   readonly faults: {
     /** Returns the faults in the order of `add`. */
     list(): readonly NumberedFault[]
-    /** Removes a fault. */
+    /** Removes the fault with this number. */
     remove(number: number): void
   }
-  /** The connected receivers. `mock.notifications.connect` adds one. */
+  /** The connected receivers. To add a receiver, call `mock.notifications.connect`. */
   readonly receivers: {
     /** Returns the receivers in the order of `connect`. */
     list(): readonly NumberedReceiver[]
-    /** Disconnects a receiver. */
+    /** Disconnects the receiver with this number. */
     disconnect(number: number): void
   }
   /** Snapshots that the mock keeps in memory. `mock.reset` does not delete them. */
   readonly snapshots: {
     /** Returns the snapshots in the order in which their names were first saved. */
     list(): readonly SavedSnapshot[]
-    /** Saves a snapshot, and replaces the one with the same name. */
+    /** Saves a snapshot of the mock. Replaces an older snapshot with the same name. */
     save(name: string): void
-    /** Restores a snapshot. */
+    /** Restores the snapshot with this name. */
     restore(name: string): void
-    /** Deletes a snapshot. */
+    /** Deletes the snapshot with this name. */
     delete(name: string): void
   }
 }
 
 /** A mock of both APIs. Two mocks share no state. */
 export interface Mock {
-  /** A `fetch` that reaches only this mock. */
+  /** A `fetch` that sends requests to this mock only. */
   readonly fetch: MockFetch
   /** Options for clients: base URLs, credentials and the mock's clock. A running server sets the base URLs. */
   readonly clientOptions: {
@@ -195,7 +195,7 @@ export interface Mock {
   }
   /** The mock's clock, for example `mock.clock.advance({ days: 7 })`. */
   readonly clock: MockClock
-  /** The actions of payers: authorize, decline, enter a code, reverse a payment. */
+  /** The actions of payers, such as authorizing a subscription or entering a one-time code. */
   readonly payer: Payer
   /** The state: subscriptions, payments, charges, events. */
   readonly state: MockState
@@ -227,8 +227,8 @@ export interface Mock {
     end(options?: { readonly area?: Area | undefined }): void
   }
   /**
-   * Adds subscriptions and tokens without API calls, and returns the added subscriptions. If a seed is
-   * impossible, for example because an identifier is in use, adds nothing and throws an Error or RangeError.
+   * Adds subscriptions and tokens without API calls, and returns the added subscriptions. If one of them is impossible,
+   * for example because its identifier is in use, adds nothing and throws an Error or RangeError.
    */
   add(seeds: {
     readonly subscriptions?: readonly SeedSubscription[] | undefined

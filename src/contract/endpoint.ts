@@ -11,15 +11,15 @@ export type Area = 'subscriptions' | 'gateway'
 export type AuthKind = 'none' | 'credentials' | 'token' | 'api-key'
 
 /**
- * When the client may retry a call automatically. `always`: the call only reads, or has an idempotency key.
- * `when-not-executed`: calls that change money or state are retried only if the server provably did not act.
- * `when-not-sent`: a login is retried only if it was not sent, or if a 429 response names the wait.
+ * When the client may retry a failed call. `always`: after every temporary failure, because the call only reads or has
+ * an idempotency key. `when-not-executed`: only if the server provably did not act. `when-not-sent`, for logins: only
+ * if the request was not sent, or if a 429 response names the wait.
  */
 export type RetryPolicy = 'always' | 'when-not-executed' | 'when-not-sent' | 'never'
 
 /**
- * How a job learns whether the server executed a call. `subscribe-again`: subscribe with a new `requestID`, because
- * the response with the `url` is lost. `read-subscription`: read `details`, and cancel again if `enabled` is 1.
+ * What to do after a call that the server may have executed. `subscribe-again`: subscribe with a new `requestID`,
+ * because the response with the `url` is lost. `read-subscription`: read `details`, and cancel again if `enabled` is 1.
  * `read-charge`: read `status`, and confirm again if it is still `pending_confirmation`. `read-state`: read the state
  * that the operation changes. `find-charge`: ask the payment provider for the charge before you charge again.
  */
@@ -27,13 +27,13 @@ export type FindOut = 'subscribe-again' | 'read-subscription' | 'read-charge' | 
 
 /** Describes one operation of the specification for the client, the mock and the docs. */
 export interface EndpointDefinition {
-  /** Operation id, such as `gateway.charge`, which ends in the name of the client's method. */
+  /** Operation id, such as `gateway.charge`. The last part is the name of the client's method. */
   readonly operation: `${Area}.${string}`
   /** HTTP method. */
   readonly method: 'GET' | 'POST'
   /** Path template below the base URL, for example `/api/v1.0/subscribe/:invoiceId/status`. */
   readonly path: `/${string}`
-  /** The operation's mark in the specification, such as `S-b`. */
+  /** The place in the specification, such as `S-b` or `G rule 1`. */
   readonly spec: string
   /** How a request is authorized. */
   readonly auth: AuthKind
@@ -41,11 +41,11 @@ export interface EndpointDefinition {
   readonly retry: RetryPolicy
   /** Whether the header Idempotency-Key is required (G rule 1). */
   readonly idempotencyKey?: boolean
-  /** Query parameters, with the names that the server uses. */
+  /** Schema of the query parameters, with the server's names, such as `per_page`. */
   readonly query?: $ZodType
-  /** Body fields; absent if the specification defines no body. */
+  /** Schema of the request body. Absent if the specification defines no body. */
   readonly request?: $ZodType
-  /** Schema of the response. The schema converts other accepted forms of a value to the specified form. */
+  /** Schema of the response. It converts other forms of a value, such as `"25"` for 25, to the specified form. */
   readonly response: Field<unknown>
   /** The specification's HTTP status for success. The client accepts every 2xx status. */
   readonly status: 200 | 201 | 202
@@ -60,25 +60,25 @@ export interface EndpointDefinition {
   /** Fields that a response copies from its request. If a value differs, the response may belong to another request. */
   readonly echoedFields?: readonly string[]
   /**
-   * The field that repeats the identifier in the path, then other fields by which a server may find the record. If the
-   * first field is present, and no field has the identifier, the response is about another record.
+   * Response fields that may contain the identifier from the request's path. Normally, the first one does. If the first
+   * field is present, but none of the fields contains the identifier, the response is about another record.
    */
   readonly identityFields?: readonly string[]
-  /** The field that contains the list of records, if the response is a list. */
+  /** The field with the list of records, if the response contains a list. */
   readonly recordsField?: string
-  /** If true, responses may omit all fields but `requiredFields`, and the client does not report omitted fields. */
+  /** If true, the client does not report omitted fields. Only `requiredFields` must be present. */
   readonly partialResponse?: boolean
   /** Whether the body of a successful response may be any text instead of JSON. */
   readonly anyBody?: boolean
-  /** The request field by which the merchant recognizes the call. Errors contain the value of this field. */
+  /** The request field with the merchant's own identifier. Errors contain its value as `requestID`. */
   readonly referenceField?: string
   /** Whether the operation changes money or state on the server. Absent for operations that only read. */
   readonly acts?: boolean
   /** What to do if the server may have executed the call. Absent for reads. */
   readonly afterUnknown?: {
-    /** How a job finds the outcome. Errors contain this value as `afterUnknown`, and `nextStep` returns it as `how`. */
+    /** The advice in a form for programs. Errors contain it as `afterUnknown`, and `nextStep` returns it as `how`. */
     readonly how: FindOut
-    /** The advice in an error's message. */
+    /** The advice in words, for the error's message. */
     readonly advice: string
   }
   /** The advice in an error's message if the server rejected the call, and the error is not retryable. */

@@ -1,7 +1,7 @@
 import { $ZodType, type input as InputOf, type output as OutputOf, type ParsePayload } from 'zod/v4/core'
 import { isAbsoluteUrl, isCalendarDate } from './formats.ts'
 
-/** An enumeration that the server may extend. Editors suggest the known values, and any other string compiles. */
+/** A string with known values, which the server may extend. Editors suggest these values. Any string is accepted. */
 export type Open<Known extends string> = Known | (string & {})
 
 /** A zod schema that converts a `Given` to a `Value`. For responses, `Given` is `unknown`. */
@@ -12,10 +12,10 @@ export type Shape = Readonly<Record<string, $ZodType>>
 
 export type Json = Readonly<Record<string, unknown>>
 
-/** The type of a checked object with the fields of a shape. Editors show the shape's docstrings for its fields. */
+/** The type of the objects that a schema with these fields returns. Editors show the docstrings of the fields. */
 export type Output<Fields extends Shape> = { readonly [Name in keyof Fields]: OutputOf<Fields[Name]> }
 
-/** The type of a caller's object with the fields of a shape. A field is optional if its type includes undefined. */
+/** The type of the objects that a schema with these fields accepts. A field is optional if it may be undefined. */
 export type Input<Fields extends Shape> = {
   readonly [Name in keyof Fields as undefined extends InputOf<Fields[Name]> ? never : Name]: InputOf<
     Fields[Name]
@@ -29,12 +29,12 @@ export type Input<Fields extends Shape> = {
 export const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The invalid values that a schema found, each with its `path` and the rule. */
+/** The invalid values that a schema found, each with its `path` and the rule that it breaks. */
 export type Issues = ParsePayload['issues']
 
 /**
- * Creates a schema. `json` is the JSON Schema of the form that the specification shows, and zod's `toJSONSchema`
- * returns it. `read` may also accept other forms. `optin` tells whether an object may omit the field.
+ * Creates a schema. `json` returns the JSON Schema of the specification's form, for zod's `toJSONSchema`. `read` checks
+ * and converts a value, which may have another form. `optin` is set if an object may omit the field.
  */
 export const schema = <Value, Given = unknown>(
   json: () => Json,
@@ -52,7 +52,7 @@ export const schema = <Value, Given = unknown>(
 
 export const jsonOf = (one: $ZodType): Json => Object(one._zod.toJSONSchema?.())
 
-/** Reports an invalid value. `more` can contain the `path` of a nested field, and values for the error's text. */
+/** Reports an invalid value. `more` can contain the `path` of a nested field, and `params` for the error's text. */
 const refuse = (issues: Issues, rule: string, value: unknown, more: object = {}): undefined => {
   issues.push({ code: 'custom', message: rule, input: value, ...more })
 }
@@ -67,7 +67,7 @@ export const field = <Value, Given = unknown>(
     () => json,
     (value, issues) => {
       const result = read(value)
-      // `expected` lets an error omit the type of a value that has the right type.
+      // If the value already has the type `expected`, the error omits the type, because the type is not the problem.
       if (result === undefined) refuse(issues, rule, value, { params: { expected: json.type } })
       return result
     },
@@ -99,7 +99,7 @@ const otherCasing = (name: string): string => name.replace(/I[dD]$/, (end) => (e
 export const received = (body: Json, name: string): unknown => body[name] ?? body[otherCasing(name)]
 
 const CONTEXT = {}
-/** Reads a value with a schema, and adds errors to `issues` under the path `at`. zod's wrappers take 1.5 kB more. */
+/** Reads a value with a schema. Adds errors to `issues` under the path `at`. zod's functions would add 1.5 kB. */
 export const readWith = <Value, Given>(
   inner: Field<Value, Given>,
   value: unknown,
@@ -122,7 +122,7 @@ const withoutAbsent = (value: Json, isOption: boolean): Json => {
   return kept
 }
 
-/** Creates the schema of an object. Keeps unknown fields, but if `noun` is set, they cause an error with this word. */
+/** Creates the schema of an object. Without `noun`, it keeps unknown fields. With `noun`, they cause an error. */
 export const object = <Value, Given = Value>(
   fields: Shape,
   rule?: string,
@@ -170,7 +170,7 @@ export const listOf = <Item>(item: Field<Item>): Field<readonly Item[]> =>
     },
   )
 
-// These schemas check a caller's input strictly.
+// The schemas below check a caller's input, and accept no other forms of a value.
 
 /** Creates a schema that uses `otherwise` for each value that `isOther` accepts, and `inner` for all other values. */
 export const unless = <Value, Other, Given>(
@@ -193,7 +193,7 @@ export const optional = <Value, Given>(inner: Field<Value, Given>) =>
 export const withDefault = <Value, Given>(inner: Field<Value, Given>, otherwise: NoInfer<Value>) =>
   unless<Value, Value, Given | undefined>(inner, isOmitted, () => otherwise, 'defaulted')
 
-/** Text that obeys a rule. Error messages print `rule` after the words "must be". */
+/** Creates a schema of text that obeys a rule. Error messages contain `rule` after the words "must be". */
 export const input = (rule: string, obeys: (value: string) => boolean, form?: Json) =>
   guarded(rule, (value): value is string => typeof value === 'string' && obeys(value), {
     ...STRING,
@@ -256,8 +256,8 @@ export const refined = <Value extends object, Given>(
   )
 
 /**
- * An object that a caller passes. An unknown field is an error, because a misspelled `idempotencyKey` could cause a
- * second charge. Fields whose value is undefined count as omitted.
+ * Creates the schema of an object that a caller passes. An unknown field is an error, because a misspelled
+ * `idempotencyKey` could cause a second charge. Fields whose value is undefined count as omitted.
  */
 export const strict = <const Fields extends Shape>(fields: Fields, noun: 'field' | 'option' = 'field') =>
   object<Output<Fields>, Input<Fields>>(fields, undefined, noun)

@@ -5,7 +5,7 @@ export const CYCLES = ['DAILY', 'WEEKLY', 'FIFTEEN_DAYS'] as const
 export const MAX_SUBSCRIPTION_DAYS = 730
 
 const MILLISECONDS_PER_DAY = 86_400_000
-// Date.parse would accept the years 0000 to 0099, which are misspelled.
+// Date.parse would accept the years 0000 to 0099, which are typing mistakes.
 const DATE = /^(?!00)\d{4}-\d{2}-\d{2}$/
 const DECIMAL = /^\d+(?:\.\d+)?$/
 // The payer's browser opens these URLs, so schemes that run code or open local files are refused. `(?!\d)` refuses
@@ -16,17 +16,17 @@ const ABSOLUTE_URL =
 /** Returns the number of days from 1970-01-01 to a `YYYY-MM-DD` date, or `undefined` if the date does not exist. */
 export const dayNumber = (text: string): number | undefined => {
   const time = DATE.test(text) ? Date.parse(text) : Number.NaN
-  // Some runtimes turn 30 February into March, so the result is compared with the text.
+  // Some runtimes read 30 February as a day in March, so the result is compared with the text.
   const isReal = !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
   return isReal ? time / MILLISECONDS_PER_DAY : undefined
 }
 
 export const isCalendarDate = (text: string): boolean => dayNumber(text) !== undefined
 
-/** Whether the text is a decimal number above zero, such as `25`, `25.00` or `0.5`, without a sign or an exponent. */
+/** Returns whether text is a decimal number above zero, such as `25` or `0.50`, without a sign or an exponent. */
 export const isAmountText = (text: string): boolean => DECIMAL.test(text) && /[1-9]/.test(text)
 
-/** Whether the text is an absolute URL for the payer's browser. Custom schemes such as `myapp:return` are allowed. */
+/** Returns whether text is an absolute URL for the payer's browser. Custom schemes (`myapp:return`) are allowed. */
 export const isAbsoluteUrl = (text: string): boolean => ABSOLUTE_URL.test(text) && URL.canParse(text)
 
 export const isHeaderText = (text: string): boolean => /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(text)

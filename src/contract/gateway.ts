@@ -23,7 +23,7 @@ const chargeRequest = {
   amount: wholeNumber(0, undefined, ASK_FOR_UNIT),
   /** Currency code, such as `BDT`. (G1) */
   currency: filledText('a currency code such as "BDT"'),
-  /** Absolute URL to which the payer's browser returns. The gateway may allow only listed URLs. (G rule 8) */
+  /** Absolute URL to which the payer returns. The gateway may refuse URLs outside its allowlist. (G rule 8) */
   redirect_uri: inputUrl,
 }
 /** Input of a charge. (G1) */
@@ -50,7 +50,7 @@ export interface RenewRequest extends Input<typeof renewRequest> {}
 export const renewRequestSchema: Field<RenewRequest, RenewRequest> = strict(renewRequest)
 
 const charge = {
-  /** Identifier of the charge, such as `ch_1`. A renewal needs the identifier of a mandate's first charge. (G1) */
+  /** Identifier of the charge, such as `ch_1`. To renew a mandate, use the id of its first charge. (G1) */
   id: idText('ch_'),
   /** The payer's mobile number in international format. (G1) */
   msisdn: mobileNumber,
@@ -58,7 +58,7 @@ const charge = {
   amount: integer,
   /** Currency code, such as `BDT`. (G1) */
   currency: text,
-  /** `pending_confirmation`, `pending_retry`, `succeeded` (paid), `failed`, `expired`, or a newer status. (G1) */
+  /** `pending_confirmation`, `pending_retry`, `succeeded` (paid), `failed`, `expired`, or any other text. (G1) */
   status: openText<KnownChargeStatus>(
     'pending_confirmation',
     'pending_retry',
@@ -79,7 +79,7 @@ const charge = {
   confirmation_id: idText('conf_'),
   /** Address of the page where the payer enters the code. Send the payer to exactly this address. (G1) */
   confirmation_url: urlOnWire,
-  /** Creation time as the server formats it, usually ISO 8601. (G1) */
+  /** Creation time, in the server's own format, such as ISO 8601. (G1) */
   created_at: text,
 }
 /** A charge. (G1) */
@@ -114,7 +114,7 @@ export const GATEWAY_API_PREFIX = '/api/v1'
 // An error may have fields `id` and `status` of its own, but only a charge also has `confirmation_id`.
 const CHARGE = ['id', 'confirmation_id']
 
-// Two calls with one key act once.
+// Several calls with the same idempotency key act only once.
 const KEYED = {
   method: 'POST',
   auth: 'api-key',
@@ -155,7 +155,7 @@ export const gatewayContract = {
     response: anyJson,
     status: 200,
   },
-  /** Charges a payer, who then confirms with a code. Requests with the same `Idempotency-Key` create one charge. */
+  /** Charges a payer, who then confirms with a code. Requests with the same `Idempotency-Key` charge only once. */
   charge: {
     ...KEYED,
     operation: 'gateway.charge',
@@ -167,7 +167,7 @@ export const gatewayContract = {
   },
   /**
    * Confirms a charge. If the response is lost, the code may be used up: read the charge before you confirm again.
-   * @remarks The client does not retry.
+   * @remarks The client retries only if the server provably did not act.
    */
   confirm: {
     operation: 'gateway.confirm',
@@ -203,7 +203,7 @@ export const gatewayContract = {
     partialResponse: true,
     afterWait: 'The charge may still change. Wait again or read it later. Until then, do not charge again.',
   },
-  /** Charges a mandate's payer, who enters no code. Requests with the same `Idempotency-Key` create one renewal. */
+  /** Charges a mandate's payer, who enters no code. Requests with the same `Idempotency-Key` charge only once. */
   renew: {
     ...KEYED,
     operation: 'gateway.renew',

@@ -3,7 +3,7 @@ import { openText, text } from './response-fields.ts'
 
 /** Types of notification (S8). */
 export type KnownNotificationType = 'SUBSCRIPTION' | 'SUBSCRIPTION_PAYMENT'
-/** Statuses of a SUBSCRIPTION message. This package changes `CANCELED` to `CANCELLED` (Events, note 1). */
+/** Statuses of a SUBSCRIPTION message. `parseNotification` reads `CANCELED` as `CANCELLED` (Events, note 1). */
 export type KnownSubscriptionNotificationStatus = 'CANCELLED' | 'SUCCEEDED'
 /** Statuses of a SUBSCRIPTION_PAYMENT message (Events). */
 export type KnownPaymentNotificationStatus = 'SUCCEEDED_PAYMENT' | 'FAILED_PAYMENT'

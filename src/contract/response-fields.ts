@@ -1,7 +1,7 @@
 import { asText, type Field, field, INT64, type Json, jsonOf, type Open, STRING } from './fields.ts'
 
-// These schemas read responses, so they accept several forms of a value. The annotations let bundlers omit the fields
-// of the other area.
+// These schemas read responses, so they accept several forms of a value. With the annotations, such as `@__PURE__`,
+// bundlers can omit the schemas that only the other area uses.
 
 const ABSENT: readonly unknown[] = [undefined, null, '', 'NA', 'N/A', 'null']
 export const isAbsent = (value: unknown): boolean => ABSENT.includes(value)
@@ -12,7 +12,7 @@ const NULLABLE = { type: ['string', 'null'] } as const
 
 export const text = field('text', asText, STRING)
 
-/** Text in a given format, such as a date. The format is not checked, because a server may use another. */
+/** Creates a schema of text, such as a date. The format is not checked, because a server may use another format. */
 const textOf = /* @__NO_SIDE_EFFECTS__ */ (form: Json) => field('text', asText, { ...STRING, ...form })
 export const dateText = textOf({ format: 'date' })
 /** A time as text, `YYYY-MM-DD HH:MM:SS`, without a time zone. */
@@ -22,7 +22,7 @@ export const urlOnWire = textOf({ format: 'uri' })
 export const mobileNumber = textOf({})
 export const idText = (prefix: string) => textOf({ pattern: `^${prefix}` })
 
-/** Text with known values that the server may extend. */
+/** Text with known values. The server may also send other values. */
 export const openText = <Known extends string>(...known: readonly Known[]): Field<Open<Known>> =>
   field<Open<Known>>('text', asText, { ...STRING, anyOf: [{ enum: known }, {}] })
 
@@ -56,7 +56,7 @@ const readDecimal = (value: unknown): number | undefined => {
 
 /** Number, or decimal text. Refuses text with an unsafe integer, because JavaScript would round the number. */
 export const decimal = /* @__PURE__ */ field('a number', readDecimal, { type: 'number' })
-/** An integer in the specification, which is read like `decimal`. */
+/** An integer in the specification. It is read like `decimal`, so a fraction is accepted too. */
 export const integer = field('a number', readDecimal, INT64)
 
 /** Numeric flag. `true` and `false`, also as text, are read as 1 and 0. */

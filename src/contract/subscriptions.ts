@@ -47,13 +47,13 @@ export const tokenRequestSchema: Field<TokenRequest, TokenRequest> = strict(toke
 const subscriptionRequest = {
   /** The merchant application's identifier, issued by the payment provider. (S1) */
   clientID: filledText(),
-  /** Your own identifier of this request. The subscription has it too. (S1) @remarks Errors contain it. */
+  /** Your own identifier of this request. The subscription's details contain it. (S1) @remarks Errors contain it. */
   requestID: filledText(),
   /** First day: a calendar date such as `2026-12-01`. After 23:30, the server rejects today's date. (S1) */
   start: inputDate,
   /** Last day: on or after `start`, and at most 730 days after `start` or today, whichever is later. (S1; Limits) */
   end: inputDate,
-  /** Absolute URL where the payer returns, with `invoiceID` in the query. (S1) @remarks See `invoiceIdFrom`. */
+  /** Absolute URL to which the payer returns. `invoiceID` is added to its query. (S1) @remarks See `invoiceIdFrom`. */
   userReturnURL: inputUrl,
   /** How often the payer pays: `DAILY`, `WEEKLY` or `FIFTEEN_DAYS`. (S1) */
   cycle: oneOf(CYCLES),
@@ -101,7 +101,7 @@ const token = {
   expires_in: wire.integer,
   /** The secret token that authorizes calls. (S7) @remarks The client sends this token automatically. */
   access_token: wire.text,
-  /** The secret refresh token. (S7) @remarks With `refresh: 'refresh_token'`, the client logs in with it. */
+  /** The secret refresh token. (S7) @remarks The client uses it with `refresh: 'refresh_token'`. */
   refresh_token: wire.text,
 }
 /** Response of a login. (S7) */
@@ -121,7 +121,7 @@ export interface SubscribeResult extends Output<typeof subscribeResult>, Envelop
 export const subscribeResultSchema: Field<SubscribeResult> = enveloped(subscribeResult)
 
 const requestStatus = {
-  /** Identifier of the request: the `invoiceID` of its creation. (S3) */
+  /** Identifier of the request: the `invoiceID` that `subscribe` returned. (S3) */
   invoiceId: wire.text,
   /** `INITIALIZED` until the payer has decided, then another value. (S3) @remarks See `KnownRequestStatus`. */
   status: wire.openText<KnownRequestStatus>('INITIALIZED', 'SUCCEEDED', 'FAILED', 'EXPIRED', 'CANCELLED'),
@@ -140,9 +140,9 @@ const subscriptionDetails = {
   id: wire.text,
   /** Amount per cycle, as a number such as `25`. (S4) @remarks Decimal text is converted to a number. */
   amount: wire.decimal,
-  /** How often the payer pays: `DAILY`, `WEEKLY`, `FIFTEEN_DAYS`, or a newer value. (S4) */
+  /** How often the payer pays: `DAILY`, `WEEKLY`, `FIFTEEN_DAYS`, or any other text. (S4) */
   cycle: wire.openText(...CYCLES),
-  /** Numeric flag, which the specification does not explain. The mock sends 1 for active subscriptions only. (S4) */
+  /** Numeric flag, which the specification does not explain. The mock sends 1 for active subscriptions, else 0. (S4) */
   enabled: wire.flag,
   /** Creation time: ISO 8601 in UTC with microseconds, such as `2026-11-28T12:00:00.000000Z`. (S4) */
   createdDate: wire.instantText,
@@ -179,7 +179,7 @@ export const cancellationSchema: Field<Cancellation> = enveloped(cancellation)
 const payment = {
   /** Identifier of the payment. (S6) @remarks Text if a number cannot represent the identifier. */
   paymentId: wire.integerId,
-  /** Cycle of the subscription: `DAILY`, `WEEKLY`, `FIFTEEN_DAYS`, or a newer value. (S6) */
+  /** Cycle of the subscription: `DAILY`, `WEEKLY`, `FIFTEEN_DAYS`, or any other text. (S6) */
   cycle: wire.openText(...CYCLES),
   /** Due date of the payment, `YYYY-MM-DD`. (S6) */
   dueDate: wire.dateText,
@@ -211,7 +211,7 @@ export interface PaymentDetails extends Payment, Envelope {}
 export const paymentDetailsSchema: Field<PaymentDetails> = enveloped(payment)
 
 const paymentList = {
-  /** The payments of one page: an empty list after the last page. (S-g) @remarks Null is read as an empty list. */
+  /** The payments of one page. After the last page, the list is empty. (S-g) @remarks Null is read as an empty list. */
   subscriptionPayments: listOf(paymentSchema),
 }
 /** A page of payments. (S-g) */
@@ -230,7 +230,7 @@ const authorizedEndpoint = <const Definition extends Omit<EndpointDefinition, ke
 
 /** The eight operations of area S, each defined once. */
 export const subscriptionsContract = {
-  /** Exchanges credentials for a bearer token. Failures lock the account. @remarks A rejected login is not retried. */
+  /** Logs in with credentials. Repeated failures lock the account. @remarks A rejected login is not retried. */
   login: {
     operation: 'subscriptions.login',
     method: 'POST',
@@ -290,7 +290,7 @@ export const subscriptionsContract = {
   }),
   /**
    * Cancels a subscription. If the response is lost, you can safely cancel again.
-   * @remarks The client retries only if the server has not acted.
+   * @remarks The client retries only if the server provably did not act.
    */
   cancel: authorizedEndpoint({
     operation: 'subscriptions.cancel',

@@ -2,8 +2,8 @@ import type { EndpointDefinition } from './endpoint.ts'
 import { asText, isObject } from './fields.ts'
 
 /**
- * What an error response proves. A verdict other than `somebody-else` comes from the API itself: the body has the
- * area's own shape, or the specification defines the status alone (401, 429).
+ * What an error response proves. Unless the verdict is `somebody-else`, the API itself responded: the body has the
+ * error format of the area, or the status alone is enough (401, 429).
  *
  * - `not-found`: the API does not know the record.
  * - `rejected-credentials`: the API rejected the credentials, the token or the API key.
@@ -20,33 +20,33 @@ export type Verdict =
   | 'refused'
   | 'somebody-else'
 
-/** `body` is the parsed JSON, or undefined for any other text. */
+/** `body` is the parsed JSON, or undefined if the text is not JSON. */
 interface VerdictQuestion extends Pick<EndpointDefinition, 'operation' | 'auth'> {
   readonly status: number
   readonly body: unknown
 }
 
-/** Fields that frameworks and proxies add to their own errors, and that no error of an area has. */
+/** Fields of errors from frameworks and proxies. The errors of the two APIs have none of these fields. */
 const FOREIGN_FIELD = /^(?:timestamp|path|statusCode|status|trace|type|title|instance|requestId)$/
 /** OAuth's codes that reject the credentials. OAuth's other codes concern the request or the server. */
 const OAUTH_REJECTION = /^(?:invalid_grant|invalid_client|unauthorized_client|access_denied)$/
 const MISSING = /not.?(?:be.)?found|no.?such|unknown|does.?not.?exist/i
-/** Words for subjects other than a record. An error text with such a word does not mean that a record is missing. */
+/** Words for things other than a record. An error with such a word does not prove that a record is missing. */
 const OTHER_SUBJECT =
   /token|credential|api.?key|permission|forbidden|denied|authori[sz]|allowed|limit|quota|too.?many|unknown.?(?:error|reason|failure|exception)|merchant|client|route|endpoint|method|url|field|param/i
 const MISSING_STATUS = /^(?:2..|400|404|410|422)$/
 
-/** If the body is an error in the API's own form, returns its code and message. Otherwise returns undefined. */
+/** If the body is an error in the API's own format, returns its code and message. Otherwise returns undefined. */
 const ownError = ({ auth, body }: VerdictQuestion, isGateway: boolean) => {
   if (!isObject(body)) return undefined
   const oauth = String(body.error)
   if (auth === 'credentials' && OAUTH_REJECTION.test(oauth)) return { code: oauth, message: '' }
   const error: unknown = isGateway ? body.error : body
-  // Some servers send every field, and the value null in the fields that an error does not use.
+  // Some servers send every possible field, and set the fields that an error does not use to null.
   const isForeign = Object.entries(body).some(([name, value]) => value !== null && FOREIGN_FIELD.test(name))
   if (!isObject(error) || isForeign) return undefined
   const code = asText(isGateway ? error.code : error.errorCode)
-  // An error with only the code also has the area's shape. An error with other fields instead of the message does not.
+  // An error that contains only a code is accepted. If other fields replace the message, the error is not the API's.
   const only = Object.keys(error).length === 1 ? '' : undefined
   const message = asText(isGateway ? error.message : error.errorMessage) ?? only
   // A number is not an error code of area G (G2).
@@ -58,14 +58,14 @@ const ownError = ({ auth, body }: VerdictQuestion, isGateway: boolean) => {
 export const verdictOn = (question: VerdictQuestion): Verdict => {
   const { operation, auth, status } = question
   if (status === 429) return 'rate-limited'
-  // The specification promises the status alone. (Authentication, area S, rule 3)
+  // The specification defines only the status, not a body. (Authentication, area S, rule 3)
   if (status === 401) return auth === 'none' ? 'refused' : 'rejected-credentials'
   const isGateway = operation.startsWith('gateway.')
   const own = ownError(question, isGateway)
   if (own === undefined) return 'somebody-else'
   const { code, message } = own
   if (auth === 'credentials') {
-    // A code such as 503 is a status of the server, which says nothing about the credentials.
+    // A code such as 503 reports a failure of the server, so it proves nothing about the credentials.
     if (/^5\d\d$/.test(code)) return 'somebody-else'
     if (status === 403) return 'locked'
     return status === 400 || status < 300 ? 'rejected-credentials' : 'somebody-else'

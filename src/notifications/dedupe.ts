@@ -4,18 +4,18 @@ import { type Input, optional, strict, wholeNumber, withDefault } from '../contr
 import { randomId } from '../contract/formats.ts'
 
 /**
- * The result of a claim. `claimed`: the caller holds the id until the lease ends, and passes `owner` to the other
- * methods. `in-progress`: another caller holds a lease that has not ended. `committed`: the id was processed.
+ * The result of a claim, which reserves an id for a limited time, the lease. `claimed`: the caller holds the id until
+ * the lease ends, and passes `owner` to the other methods. `in-progress`: another caller holds the id. `committed`: the
+ * id was processed.
  */
 export type Claim =
   | { readonly state: 'claimed'; readonly owner: string }
   | { readonly state: 'in-progress' | 'committed' }
 
 /**
- * Stores the ids of processed notifications. The handler makes an id from the notificationId and the message's other
- * facts. A store in a database can serve several processes. Every method is atomic: if callers claim an id at the same
- * time, only one of them receives `claimed`. A method rejects if it cannot reach its backend. If `claim` rejects, the
- * handler responds 503, and the sender delivers again.
+ * Stores the ids of processed notifications. An id contains every field of a message except the timestamp. A store in a
+ * database can serve several processes. Every method is atomic: if callers claim an id at the same time, only one of
+ * them receives `claimed`. A method rejects if it cannot reach the database. If `claim` rejects, the response is 503.
  */
 export interface DedupeStore {
   /** Claims an id for a new owner. The id can be claimed again after a release or after the lease has ended. */
@@ -28,8 +28,8 @@ export interface DedupeStore {
    */
   commit(id: string, owner: string, ttlMilliseconds: number): Promise<boolean>
   /**
-   * Returns whether an id was processed. Optional: with `has`, the handler responds 200 to a known duplicate before it
-   * calls `verify`, so that a duplicate needs no lookup in the API.
+   * Returns whether an id was processed. Optional. If the store has this method, the handler responds 200 to a known
+   * duplicate without verifying it, so the duplicate needs no lookup in the API.
    */
   has?(id: string): Promise<boolean> | boolean
   /** Releases an id, so that the next claim succeeds at once. Does nothing if `owner` no longer holds the id. */
@@ -46,7 +46,7 @@ const LIMIT = 100_000
 const memoryOptions = {
   /**
    * Maximum number of ids. Default: 100 000 (about 30 MB). A full store drops the oldest committed ids, but never
-   * ids in progress. If all ids are in progress, a new claim rejects, and the sender delivers again later.
+   * ids in progress. If all ids are in progress, a new claim rejects, and the handler responds 503.
    */
   limit: withDefault(wholeNumber(1), LIMIT),
   /** Clock for leases and committed ids. Default: a monotonic clock for leases, the system's time for ids. */
@@ -56,8 +56,8 @@ const memoryOptions = {
 export interface MemoryDedupeStoreOptions extends Input<typeof memoryOptions> {}
 
 /**
- * Stores the ids of processed notifications in the memory of this process. If ids must survive a restart, or if several
- * processes share them, use a store of `mandatekit/stores`.
+ * Creates a store that keeps the ids of processed notifications in the memory of this process. If ids must survive a
+ * restart, or if several processes share them, use a store of `mandatekit/stores`.
  *
  * @throws {InvalidRequestError} if `limit` is not a whole number, or is less than 1.
  */
@@ -105,7 +105,7 @@ export const createMemoryStore = (leaseClock: Clock, clock: Clock, limit = LIMIT
     async commit(id, owner, ttlMilliseconds) {
       const held = owns(id, owner) && isLeased(id)
       if (owns(id, owner)) leases.delete(id)
-      // `delete` before `set` moves the id to the end of the Map, because `makeRoom` needs the order of commits.
+      // `delete` before `set` moves the id to the end of the Map. `makeRoom` needs this order to find the oldest ids.
       committed.delete(id)
       committed.set(id, clock.now() + ttlMilliseconds)
       return held

@@ -19,17 +19,17 @@ import { type HeaderFields, isSetupError, readDelivery, toHeaders, type Unreadab
 export interface QueuedDelivery {
   /** Headers, as in `request.headers` of node:http: at least Content-Type, Content-Encoding and the signature. */
   readonly headers?: HeaderFields | null | undefined
-  /** The body as text or bytes, unchanged because a signature covers it. A queue that stores JSON holds only text. */
+  /** The unchanged body, as text or bytes: a signature may cover it. Jobs that are stored as JSON hold only text. */
   readonly body: string | Uint8Array
 }
 
 /**
  * The result of a delivery, and the status of the response:
  *
- * - `processed` (200): your code succeeded; or the type is unknown and `onUnknown` is missing.
+ * - `processed` (200): your code succeeded, or the type or status is unknown and `onUnknown` is missing.
  * - `duplicate` (200): your code succeeded for an earlier delivery of the same notification.
  * - `in-progress` (503): another delivery of the notification is in progress, your code exceeded `lease.limit`, or the
- *   store failed.
+ *   method `claim` of the store failed.
  * - `unverified` (503): the verifier threw, returned no valid result, or exceeded its time limit.
  * - `refused` (401): the verifier returned false.
  * - `invalid` (400): the body is not a notification, or cannot be read: it arrived too slowly (408), is larger than
@@ -87,7 +87,7 @@ const STATUSES: Readonly<Record<DeliveryResult, number>> = {
 }
 const METHODS = ['POST', 'PUT']
 const RETRY_AFTER = 5_000
-/** Returns the pause before a redelivery, in milliseconds: the error's `retryAfterMs` if it is at least 1 s, or 5 s. */
+/** Returns the pause before a redelivery, in milliseconds: the error's `retryAfterMs`, or 5 s if it is below 1 s. */
 const pauseAfter = (error: unknown): number => {
   const named = Number(Object(error).retryAfterMs)
   return exportedWait(named >= 1000 ? named : undefined) ?? RETRY_AFTER
@@ -95,15 +95,14 @@ const pauseAfter = (error: unknown): number => {
 
 /**
  * Creates a handler that receives notifications and runs your code once for each notification, even after a
- * redelivery. The handler reads and verifies a delivery, claims it, runs your code, and commits the claim. (S8)
+ * redelivery. The handler reads and verifies a delivery, claims its id in the dedupe store, runs your code, and marks
+ * the id as processed. (S8)
  *
- * `DeliveryResult` lists the statuses of the responses. A 503 has the header Retry-After. A method other than POST and
- * PUT gets 405.
+ * `DeliveryResult` lists the statuses of the responses. A 503 has the header Retry-After. The handler responds 405 to
+ * methods other than POST and PUT. To process deliveries in a job queue, use the handler's method `process`.
  *
- * To process deliveries in a job queue, use the handler's method `process`.
- *
- * The handler commits the claim after your code returns. If the process dies before the commit, a later delivery
- * runs your code again, so your code must be idempotent.
+ * The handler marks the id as processed after your code returns. If the process dies earlier, a later delivery runs
+ * your code again, so your code must be idempotent.
  *
  * The handler rejects with `InvalidRequestError` only if the setup is wrong: other code read the body without keeping
  * it, rounded an id, or did not keep the signed bytes.
@@ -207,7 +206,7 @@ export const createHandlerWithClock = (
   const process = async ({ headers: fields, body }: QueuedDelivery): Promise<ProcessedDelivery> => {
     const bytes = toBytes(body)
     if (bytes === undefined) {
-      const rule = 'the body as received, as text or bytes (a queue with JSON holds only text)'
+      const rule = 'the unchanged body as text or bytes (jobs stored as JSON hold only text)'
       throw inputError('notifications.handler', 'body', rule, body)
     }
     const headers = toHeaders(fields, (name) => report({ kind: 'header-left-out', name }))

@@ -27,7 +27,7 @@ type KoaContext = { readonly req: NodeRequest; readonly request: ParsedBody; set
 /** A notification handler, or another function that returns a `Response` for a web-standard `Request`. */
 export type FetchHandler = (request: Request) => Promise<Response>
 
-/** A handler for node:http, Express 5, Fastify 5 and Koa. The arguments show which framework calls the handler. */
+/** A handler for node:http, Express 5, Fastify 5 and Koa. It recognizes the framework by its arguments. */
 export type NodeHandler = (first: object, second?: object, third?: unknown) => Promise<unknown>
 
 const has = <Shape extends object>(value: unknown, ...names: (keyof Shape)[]): value is Shape =>
@@ -65,7 +65,7 @@ const toRequest = (request: NodeRequest, parsed: ParsedBody): Request => {
  * Adapts a notification handler to servers built on node:http: `createServer`, Express, Nest, Fastify and Koa. The
  * adapter uses the body that a body parser kept, or else reads the body. To verify a signature, the handler needs raw
  * bytes or text: mount the route before `express.json()`, or use `express.raw({ type: () => true })`. If the setup is
- * wrong, the framework's error handling receives the error.
+ * wrong, the framework's error handling receives the error. Under plain node:http, the response is 500.
  *
  * @throws {InvalidRequestError} when no handler is given.
  * @example app.post('/notifications', toNodeHandler(handler)) // Express, Fastify, or a router of Koa

@@ -12,7 +12,7 @@ import type {
   UnknownNotification,
 } from './parse.ts'
 
-/** Bytes that `crypto.subtle` accepts. Compilers before TypeScript 5.7 do not know `Uint8Array<ArrayBuffer>`. */
+/** Bytes that `crypto.subtle` accepts: `Uint8Array<ArrayBuffer>`, a name that TypeScript before 5.7 does not know. */
 export type Bytes = ReturnType<typeof Uint8Array.from>
 
 /** A delivery, as a verifier receives it. */
@@ -21,14 +21,14 @@ export interface Delivery {
   readonly notification: MerchantNotification
   /** The headers of the delivery, one of which may contain a signature. */
   readonly headers: Headers
-  /** The body after decompression; `undefined` if a framework's body parser has read the body. */
+  /** The body after decompression; `undefined` if a body parser kept only the parsed message. */
   readonly bytes: Bytes | undefined
 }
 
 /** The record that proved a notification, as `lookupVerifier` read it. */
 export type Lookup = PaymentDetails | SubscriptionDetails
 
-/** Accepts a delivery, with the record that proved the delivery. Listeners get the record as `context.lookup`. */
+/** Accepts a delivery, and contains the record that proves the message. Listeners get it as `context.lookup`. */
 export interface Verified {
   /** The payment if the notification's `type` is `SUBSCRIPTION_PAYMENT`, or else the subscription. */
   readonly lookup: Lookup
@@ -37,13 +37,13 @@ export interface Verified {
 /**
  * Decides whether a delivery comes from the payment provider. `true` or a `Verified` accepts the delivery; for `false`
  * the handler responds 401. If the verifier throws or returns anything else, the handler responds 503, so that the
- * sender delivers again.
+ * sender can deliver again.
  */
 export type Verifier = (delivery: Delivery) => boolean | Verified | Promise<boolean | Verified>
 
 /** The second argument of a listener. */
 export interface NotificationContext<Record extends Lookup = Lookup> {
-  /** Aborted when the listener ran too long, or when another process may have claimed the notification. */
+  /** Aborted when the listener exceeds `lease.limit`, or when another process may have claimed the notification. */
   readonly signal: AbortSignal
   /** The payment (`onPayment`) or subscription that the verifier read. Absent if the verifier returned none. */
   readonly lookup?: Record | undefined
@@ -56,20 +56,20 @@ export type NotificationListener<Kind extends MerchantNotification> = (
 ) => unknown
 
 /**
- * A problem that a handler reports to `onUnexpected`, and never to the sender.
+ * A problem that a handler reports to `onUnexpected`. The numbers are the HTTP statuses that the sender receives.
  *
  * - `invalid-message`: the body is not a notification (400), arrived too slowly (408), is too large (413), or has an
  *   unknown Content-Encoding (415). Also reported if the handler rejects because the setup is wrong.
  * - `header-left-out`: `process` ignored a header, because the runtime's `Headers` cannot hold its name or value.
  * - `refused`: the verifier returned `false` (401).
- * - `verification-failed`: the verifier threw, returned neither true nor false, or exceeded `timeouts.verify` (503).
+ * - `verification-failed`: the verifier threw, returned an invalid result, or exceeded `timeouts.verify` (503).
  * - `unknown-kind`: the type or status is unknown to this version, and `onUnknown` is missing (200).
  * - `handler-failed`: your code threw, and the claim was released (500).
  * - `handler-too-slow`: your code ran longer than `lease.limit`, so its signal was aborted (503).
  * - `lease-lost`: the lease ended while your code was running. Another process may have run your code too.
  * - `store-failed`: a method of the dedupe store rejected, returned an invalid result, or exceeded `timeouts.store`.
  *   If `claim` failed, the handler responds 503. If `commit` failed, the handler responds 200, and this process
- *   keeps the success.
+ *   remembers that the notification was processed.
  */
 export type NotificationReport =
   | { readonly kind: 'invalid-message'; readonly error: InvalidRequestError }
@@ -110,8 +110,8 @@ export interface NotificationTimeouts extends Output<typeof timeouts> {}
 
 const options = {
   /**
-   * Verifies that a message comes from the payment provider: `hmacVerifier`, `lookupVerifier`, your own function, or
-   * `'none'`. This option is required, because the specification defines no signatures and anyone can send requests.
+   * Verifies that a message is genuine: `hmacVerifier`, `lookupVerifier`, your own function, or `'none'` for no check.
+   * This option is required, because anyone can send requests and the specification defines no signatures.
    */
   verify: guarded("a verifier, or the word 'none'", isVerifier),
   /** Called when a subscription was authorized or canceled. */
@@ -130,14 +130,14 @@ const options = {
   lease: withDefault(strict(lease, 'option'), LEASE),
   /** How long processed ids are kept, in milliseconds; 7 days by default. */
   dedupeTtl: withDefault(wholeNumber(1), 7 * 86_400_000),
-  /** Milliseconds that a duplicate waits for the first delivery before a 503 response; 10 s by default. */
+  /** How long a duplicate waits for the first delivery, in milliseconds; 10 s by default. Then it gets a 503. */
   responseTimeout: withDefault(fromZero, 10_000),
   /** Time limits for the sender, the verifier and the store. */
   timeouts: withDefault(strict(timeouts, 'option'), TIMEOUTS),
-  /** Clock for `dedupeTtl` in the default store. Default: the system's clock. Leases and delays use real time. */
+  /** Clock for `dedupeTtl` in the default store. Default: the system's clock. Leases and time limits use real time. */
   clock: withDefault(clockOption, systemClock),
 }
-/** Options of `createNotificationHandler`. Times in milliseconds. */
+/** Options of `createNotificationHandler`. Times are in milliseconds. */
 export interface NotificationHandlerOptions extends Input<typeof options> {}
 export const handlerOptionsSchema = strict(options, 'option')
 export type HandlerSettings = Output<typeof options>

@@ -18,17 +18,17 @@ interface NotificationFields {
   readonly raw: Readonly<Record<string, unknown>>
 }
 
-/** A subscription was authorized (`SUCCEEDED`) or has ended (`CANCELLED`, also received as `CANCELED`). */
+/** A notification that a subscription was authorized (`SUCCEEDED`) or canceled (`CANCELLED`). */
 export interface SubscriptionNotification extends NotificationFields {
   /** The type of the notification. (S8) */
   readonly type: 'SUBSCRIPTION'
-  /** `SUCCEEDED` (authorized) or `CANCELLED` (ended). `CANCELED` is read as `CANCELLED`. (Events, note 1) */
+  /** `SUCCEEDED` (authorized) or `CANCELLED` (canceled). `CANCELED` is read as `CANCELLED`. (Events, note 1) */
   readonly status: KnownSubscriptionNotificationStatus
   /** Always null: the message has no payment. (S8) */
   readonly paymentId: null
 }
 
-/** A payment of a subscription succeeded or failed. */
+/** A notification that a payment of a subscription succeeded or failed. */
 export interface PaymentNotification extends NotificationFields {
   /** The type of the notification. (S8) */
   readonly type: 'SUBSCRIPTION_PAYMENT'
@@ -38,7 +38,7 @@ export interface PaymentNotification extends NotificationFields {
   readonly paymentId: string
 }
 
-/** A message whose type or status this version does not know. */
+/** A notification whose type or status this version does not know. */
 export interface UnknownNotification extends NotificationFields {
   /** Always `UNKNOWN`: the type or status is unknown. `receivedType` contains the message's type. (S8) */
   readonly type: 'UNKNOWN'
@@ -61,7 +61,7 @@ export type NotificationInput = string | Uint8Array | ArrayBuffer | URLSearchPar
 
 const OPERATION = 'notifications.parse'
 
-// A timestamp from this number on is in milliseconds, because in seconds the number means the year 5138.
+// A timestamp of at least this number is in milliseconds, because in seconds it would be in the year 5138.
 const FIRST_MILLISECONDS = 1e11
 const DIGITS = /^\s*\d+(?:\.\d+)?\s*$/
 const ISO = /^\s*\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-]\d{2}:?\d{2})\s*$/i
@@ -211,8 +211,9 @@ const secondsOf = (name: string, { occurredAt }: OrderedNotification): number =>
 }
 
 /**
- * Whether notification `a` is newer than notification `b` of the same subscription. Deliveries arrive in any order.
- * In the same second, `CANCELLED` is newer than any other status. If `b` is null or undefined, the result is true.
+ * Returns whether notification `a` is newer than notification `b` of the same subscription. Check this before you store
+ * a status, because deliveries may arrive in any order. In the same second, `CANCELLED` is newer than any other status.
+ * If `b` is null or undefined, the result is true.
  *
  * @throws {InvalidRequestError} when `occurredAt` is an invalid Date
  * @example if (isNewer(notification, stored)) await save(notification)

@@ -13,7 +13,7 @@ type Outcome =
 
 type Work = (signal: AbortSignal) => Promise<unknown>
 
-/** A call of a listener in this process. After `endsAt`, new deliveries do not wait for it: it may never end. */
+/** A call of a listener in this process. After `endsAt`, new deliveries do not wait for the call: it may never end. */
 interface Run {
   endsAt: number
   outcome?: Promise<Outcome>
@@ -21,7 +21,7 @@ interface Run {
 
 const MAX_UNCOMMITTED = 10_000
 /**
- * Whether a dedupe store may return this result. Without this check, a store that always returns undefined would lose
+ * Returns whether a store may return this result. Without this check, a store that always returns undefined would lose
  * messages.
  */
 const isPossible = (method: keyof DedupeStore, result: unknown): boolean => {
@@ -31,10 +31,9 @@ const isPossible = (method: keyof DedupeStore, result: unknown): boolean => {
 }
 
 /**
- * Returns the text under which a notification is claimed and committed. It contains every field except the timestamp.
- * If it contained only the id, an attacker could send a genuine notification with the guessed id of a later one, and
- * the later one would count as a duplicate. The timestamp is not covered, because a sender may renew the timestamp of a
- * redelivery.
+ * Returns the key under which a notification is claimed and committed. It contains every field except the timestamp.
+ * If it contained only the id, an attacker could resend a genuine notification with the guessed id of a future one, and
+ * the future one would count as a duplicate. The timestamp is not included, because a redelivery may have a new one.
  */
 const keyOf = (notification: MerchantNotification): string => {
   const { notificationId, type, status, subscriptionId, paymentId } = notification
@@ -42,7 +41,7 @@ const keyOf = (notification: MerchantNotification): string => {
   return JSON.stringify([notificationId, sentType, status, subscriptionId, paymentId])
 }
 
-/** Claims a notification's key, runs the listener, and commits or releases the key. Deliveries of a key share a run. */
+/** Claims a key, runs the listener, and commits or releases the key. Concurrent deliveries of a key share a run. */
 export const createProcessOnce = (
   { lease, responseTimeout, dedupeTtl, timeouts }: HandlerSettings,
   store: DedupeStore,
@@ -96,7 +95,7 @@ export const createProcessOnce = (
       return { result: 'processed' }
     }
 
-    /** Extends the lease until the listener ends or `lease.limit` passes. Aborts the listener after a lost lease. */
+    /** Extends the lease until the listener ends or `lease.limit` passes. Aborts the listener if the lease is lost. */
     const keepLease = async (): Promise<Outcome> => {
       const limitAt = clock.now() + lease.limit
       own.endsAt = clock.now() + lease.duration
@@ -140,7 +139,7 @@ export const createProcessOnce = (
     return { result: claim?.state === 'committed' ? 'duplicate' : 'in-progress' }
   }
 
-  /** Waits for a run of another delivery. Some runtimes stop that delivery, and then its run never settles. */
+  /** Waits up to `responseTimeout` for another delivery's run. It never settles if the runtime stops that delivery. */
   const share = async (outcome: Promise<Outcome>): Promise<Outcome> => {
     const shared = await waitAtMost(outcome, responseTimeout).catch(() => undefined)
     // If the listener failed, the first delivery gets a 500 response, and a concurrent delivery gets 503.
@@ -150,7 +149,7 @@ export const createProcessOnce = (
 
   return {
     /**
-     * Whether the listener succeeded for an earlier delivery. Returns false if the store fails: the claim then decides.
+     * Returns whether the listener succeeded before. Returns false if the store fails, because the claim checks again.
      */
     isProcessed: async (notification: MerchantNotification): Promise<boolean> => {
       const key = keyOf(notification)

@@ -9,7 +9,7 @@ const STEP = 64
 export type HeaderFields = Headers | Readonly<Record<string, string | readonly string[] | undefined>>
 
 /**
- * Converts headers, for example those of node:http. Omits headers that `Headers` cannot hold, such as a city in UTF-8.
+ * Converts headers, for example those of node:http. Omits headers that `Headers` refuses, such as text beyond Latin-1.
  */
 export const toHeaders = (
   fields: HeaderFields | null | undefined,
@@ -30,7 +30,7 @@ export const toHeaders = (
   return headers
 }
 
-/** Results of body parsers on node:http. `undefined` means that other code read the body and kept nothing. */
+/** Messages that body parsers parsed. `undefined`: other code read the body and kept nothing. */
 export const parsedBodies = new WeakMap<Request, unknown>()
 
 export type Unreadable = { readonly status: 400 | 408 | 413 | 415; readonly error: InvalidRequestError }
@@ -109,7 +109,7 @@ export const setupError = (message: string, received: string): InvalidRequestErr
     { field: 'body', rule: 'the raw body', received, message },
   ])
 
-/** Whether the setup caused an error. The handler throws such errors, because senders do not retry after a 400. */
+/** Returns whether the setup caused an error. Such an error is thrown, because senders do not retry after a 400. */
 export const isSetupError = (error: unknown): boolean =>
   error instanceof InvalidRequestError && error.operation === 'notifications.handler'
 

@@ -11,7 +11,7 @@ import { setupError } from './read-delivery.ts'
 export type SignatureEncoding = 'hex' | 'base64' | 'base64url'
 
 type Secrets = string | Uint8Array | readonly (string | Uint8Array)[]
-/** Named, because an inferred type in the declarations would say `Bytes`. */
+/** An interface, because otherwise the declarations contain `Uint8Array<ArrayBuffer>`, which needs TypeScript 5.7. */
 interface SecretBytes extends ReadonlyArray<Bytes> {}
 
 const isFilled = (secret: Bytes | undefined): secret is Bytes => (secret?.length ?? 0) > 0
@@ -50,9 +50,9 @@ const decode = (text: string, encoding: SignatureEncoding): Bytes | undefined =>
 }
 
 /**
- * Verifies an HMAC of the decompressed body, because senders sign before they compress. Use `hmacVerifier` if the
- * payment provider, or your own proxy, signs deliveries. The specification defines no signature. The verifier compares
- * the signature in constant time with every secret. Behind a body parser such as `express.json()`, the verifier throws
+ * Creates a verifier for HMAC signatures of the decompressed body, because senders sign before they compress. Use it if
+ * the payment provider, or your own proxy, signs deliveries. The specification defines no signature. The verifier
+ * compares the signature in constant time with every secret. Behind a body parser such as `express.json()`, it throws
  * an `InvalidRequestError` that explains the correct setup.
  *
  * @throws {InvalidRequestError} when a secret is missing or empty, or another option breaks its rule.
@@ -83,7 +83,7 @@ export const hmacVerifier = (options: HmacVerifierOptions): Verifier => {
   }
 }
 
-/** A call of a client. Without `withResponse`, only the number of lookups at once is limited. */
+/** A call of a client. Without `withResponse`, the rate limit is unknown, and only concurrent lookups are limited. */
 export type LookupCall<Data> = PromiseLike<Data> & {
   /** Returns the data with the response, whose headers may name the rate limit. (Limits, area S) */
   withResponse?(): PromiseLike<{
@@ -119,23 +119,23 @@ export interface LookupVerifierOptions extends Input<typeof lookupOptions> {}
 
 const MAX_LOOKUPS = 4
 const MAX_WAIT_MS = 2_000
-/** How long a lookup keeps its place, in milliseconds. It may never settle if the worker that made it has ended. */
+/** How long a lookup counts as in progress, in milliseconds. A lookup may never settle if its worker has ended. */
 const MAX_LOOKUP_MS = 30_000
 const WINDOW_MS = 60_000
 /** How long after a message its record may still have the opposite status, in milliseconds. */
 const MAX_DELAY_MS = 3_600_000
 /**
- * The pause before a redelivery, in milliseconds: a tenth of the message's age, because an old record may stay late.
+ * Returns the pause before a redelivery, in milliseconds: 5 s, or a tenth of the message's age if that is longer.
  */
 const pauseAt = (age: number): number => Math.max(5_000, age / 10)
 
-/** Creates an error after which the handler responds 503, so that the sender delivers again. */
+/** Creates an error after which the handler responds 503, so that the sender can deliver again. */
 const postponed = (message: string, retryAfterMs: number): Error =>
   Object.assign(new Error(message), { retryAfterMs })
 
 /**
- * Returns a function that makes a lookup, or rejects without a request: at most four lookups run at once, and lookups
- * use at most half of a window's limit. They also stop when only a quarter of the limit remains.
+ * Returns a function that makes a lookup, or rejects without a request. At most four lookups run at once. In each
+ * window of the rate limit, they use at most half of the limit, and stop when less than a quarter of it remains.
  */
 const createLookupLimit = (clock: Clock) => {
   const active = new Map<Promise<unknown>, number>()
@@ -191,17 +191,17 @@ const isSame = (one: string, other: string): boolean => canonical(one) === canon
 const verified = (record: object): Verified => ({ lookup: record as Lookup })
 
 /**
- * Verifies a message by reading its record from the API. For a payment, the record and the message must have the same
- * `paymentId`, `subscriptionId` and `status`. For other messages, the subscription must exist. For `CANCELLED`, the
- * subscription must be canceled: its `enabled` is 0, or its cancellation is `PROCESSED`. Listeners get the record as
- * `context.lookup`.
+ * Creates a verifier that reads a message's record from the API. For a payment, the record and the message must have
+ * the same `paymentId`, `subscriptionId` and `status`. For other messages, the subscription must exist. For
+ * `CANCELLED`, the subscription must be canceled: its `enabled` is 0, or its cancellation is `PROCESSED`. Listeners get
+ * the record as `context.lookup`.
  *
- * The handler responds 401 if the record contradicts the message: it belongs to another subscription, its identifier is
- * impossible, or a payment still has the opposite final status one hour after the message. The handler responds 503 if
- * the record is late (it is missing, or its status is not final) or cannot be read (network, rate limit, login).
+ * The handler responds 401 if the message cannot be true: the record belongs to another subscription, the message's
+ * identifier is impossible, or a payment still has the opposite status one hour after the message. The handler responds
+ * 503 if the record is missing, does not have the new status yet, or cannot be read (network, rate limit, login).
  *
- * Anyone can send messages, so at most four lookups run at once, and they use at most half of the rate limit. Beyond
- * that, the handler responds 503 without a request.
+ * Anyone can send messages, so at most four lookups run at once, and they use at most half of the rate limit. If more
+ * are needed, the handler responds 503 without a lookup.
  *
  * `lookupVerifier` proves the content of a message, not its sender. Anyone who knows the content can resend it with
  * another notificationId or timestamp, so your code must tolerate receiving the same payment or status twice.

@@ -21,7 +21,7 @@ export interface ExpectedSubscription {
   readonly subscriptionId: string
   /** Every payment of this subscription in the books. If a payment is listed twice, the last entry counts. */
   readonly payments: Iterable<ExpectedPayment> | AsyncIterable<ExpectedPayment>
-  /** Whether the subscription was canceled. Without this field, `reconcile` does not read the cancellation. */
+  /** Whether the books contain a cancellation. If you omit this field, `reconcile` does not compare cancellations. */
   readonly cancelled?: boolean | undefined
 }
 
@@ -39,7 +39,7 @@ export type Expected = ExpectedSubscription | ExpectedCharge
 /**
  * A difference between the books and the API.
  *
- * - `payment-missing`: the API has a payment that the books lack, because a notification was lost or is late.
+ * - `payment-missing`: the API has a payment that the books lack, for example because a notification was lost.
  *   The `paymentId` is empty if the API sent no identifier.
  * - `payment-differs`: the books and the API disagree about the status or about a reversal.
  * - `payment-not-found`: the books have a payment that the API does not list.
@@ -113,7 +113,7 @@ const reconcileOptions = {
   gateway: optional(objectWith<GatewayReader>('a GatewayClient', 'status')),
   /** How many entries are looked up at once; 4 by default. The rate limits of the clients also apply. */
   concurrency: withDefault(wholeNumber(1), 4),
-  /** The clock that tells today's date, for example the mock's clock. Default: the system's clock. */
+  /** The clock that determines today's date, for example the mock's clock. Default: the system's clock. */
   clock: withDefault(clockOption, systemClock),
   /** Aborts the reconciliation and all lookups in progress. */
   signal: optional(signalOption),
@@ -129,7 +129,7 @@ export interface Reconciliation extends AsyncIterable<Difference> {
   readonly progress: ReconciliationProgress
 }
 
-/** Whether an error shows that the API has no such record. This includes an identifier that the client refuses. */
+/** Returns whether an error shows that the API lacks the record, or that the client refuses its identifier. */
 const isNotFound = (error: unknown): boolean =>
   isMandateKitError(error) &&
   (error.code === 'invalid_request'
@@ -187,7 +187,7 @@ const comparePayments = async (
   return differences
 }
 
-/** Whether today is after the first and before the last day of a subscription in every zone, UTC-12 to UTC+14. */
+/** Returns whether, in all time zones, today is after the first and before the last day of a subscription. */
 const isRunning = ({ startDate, endDate }: SubscriptionState, now: number): boolean => {
   const dayAt = (hours: number) => Math.floor((now / 3_600_000 + hours) / 24)
   return dayAt(-12) > (dayNumber(startDate) ?? Infinity) && dayAt(14) < (dayNumber(endDate) ?? -Infinity)
