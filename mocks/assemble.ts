@@ -90,7 +90,7 @@ export type MockInternals = ReturnType<typeof createInternals>
  * @param given the options that the caller passed, without defaults
  */
 export const createInternals = (options: ReadOptions, given: MockOptions) => {
-  const blank = (): State => newState(options.clock, options.gateway.rateLimit !== false)
+  const blank = (): State => newState(options.clock)
   const state = blank()
   const alarm = createAlarm(() => {
     outbox.runDue()

@@ -21,17 +21,17 @@ export interface State {
 }
 
 /** Returns the state of a new mock without seeds. */
-export const newState = (clock: Parameters<typeof newClockState>[0], hasGatewayLimit: boolean): State => ({
+export const newState = (clock: Parameters<typeof newClockState>[0]): State => ({
   clock: newClockState(clock),
   ids: new Map(),
   gateway: newGatewayState(),
   subscriptions: newSubscriptionsState(),
   outbox: newOutbox(),
-  limits: { subscriptions: new Map(), gateway: hasGatewayLimit ? [] : undefined },
+  limits: { subscriptions: new Map(), gateway: [] },
   outages: new Set(),
 })
 
-const FORMAT = 3
+const FORMAT = 4
 
 /** Returns a snapshot that shares its data with the mock. Copy it at once. */
 export const snapshotOf = (state: State): MockSnapshot => ({ format: FORMAT, state })
@@ -53,7 +53,7 @@ const isState = (value: unknown, current: State, depth?: number): value is State
 /**
  * Reads a snapshot: returns a copy of its state.
  *
- * @throws TypeError if the value is not a snapshot of a mock with the same rate limits and the same kind of clock
+ * @throws TypeError if the value is not a snapshot of a mock with the same kind of clock
  */
 export const stateOf = (snapshot: MockSnapshot, current: State): State => {
   const { format, state } = Object(snapshot)
@@ -62,12 +62,9 @@ export const stateOf = (snapshot: MockSnapshot, current: State): State => {
       `The snapshot has format ${format}, and this version of mandatekit reads format ${FORMAT}. Make a new snapshot.`,
     )
   }
-  if (
-    isState(state, current, 1) &&
-    (state.clock.frozen !== current.clock.frozen || !isLike(state.limits, current.limits))
-  ) {
+  if (isState(state, current, 1) && state.clock.frozen !== current.clock.frozen) {
     throw new TypeError(
-      'restore takes a snapshot of a mock with the same options. This one has other rate limits or another clock.',
+      'restore takes a snapshot of a mock whose option clock is of the same kind: a frozen time, or "system".',
     )
   }
   if (!isState(state, current)) {

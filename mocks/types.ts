@@ -110,7 +110,7 @@ export interface Faults {
 /** A saved state of a mock, for `restore`. `structuredClone` can copy a snapshot. */
 export interface MockSnapshot {
   /** Version of the snapshot's format. */
-  readonly format: 3
+  readonly format: 4
   /** The whole state. Its form is internal and may change. */
   readonly state: unknown
 }

@@ -10,7 +10,6 @@ import type {
   ChargeRecord,
   GatewayCall,
   GatewayContext,
-  LimitContext,
 } from './state.ts'
 import {
   chargeBody,
@@ -107,28 +106,6 @@ const createBodyChecks = (options: GatewayOptions) => {
       if (typeof value !== 'string') return wrong(fields, name, 'must be a string.')
       return (refusesUnknown ? unknownField(fields, [name]) : undefined) ?? ok(value)
     },
-  }
-}
-
-const UNLIMITED = { allowed: true, limit: 0 }
-
-/**
- * Creates a limit with a rolling window (Limits, area G). It accepts at most `limit` calls in any period of `windowMs`
- * milliseconds, for all routes and callers together. Refused calls do not count.
- */
-export const createRollingLimit = (rolling: GatewayOptions['rateLimit'], context: LimitContext) => {
-  const { limit, windowMs } = rolling || { limit: Number.POSITIVE_INFINITY, windowMs: 0 }
-  return ({ counts }: { readonly counts: boolean }) => {
-    const { state, now, isOff } = context
-    const times = state.limits.gateway
-    if (times === undefined || isOff?.() === true) return UNLIMITED
-    const time = now()
-    // After the clock is set back, the times of earlier calls can be in the future. These calls must not count.
-    while ((times.at(-1) ?? time) > time) times.pop()
-    while ((times[0] ?? time) <= time - windowMs) times.shift()
-    const allowed = times.length < limit
-    if (allowed && counts) times.push(time)
-    return { allowed, limit, retryIn: (times[0] ?? time) + windowMs - time }
   }
 }
 

@@ -201,14 +201,6 @@ export interface GatewayContext {
   readonly baseUrl: (area: 'gateway') => string
 }
 
-/** What the rate limit uses of its mock. `isOff`: if it returns true, every call is allowed, and none counts. */
-export interface LimitContext {
-  /** `gateway` has the times of the accepted calls of the window, oldest first; it is absent without a limit. */
-  readonly state: { readonly limits: { readonly gateway: number[] | undefined } }
-  readonly now: () => number
-  readonly isOff: (() => boolean) | undefined
-}
-
 const ID_LENGTH = 20
 const NEVER = Number.POSITIVE_INFINITY
 

@@ -128,8 +128,8 @@ export interface AreaRuntime extends Routed {
 export interface LimitsState {
   /** The window of each bucket, the oldest first (Limits, area S). */
   readonly subscriptions: Map<string, { readonly startedAt: number; count: number }>
-  /** The times of the accepted calls of the rolling window, oldest first (Limits, area G); none without a limit. */
-  readonly gateway: number[] | undefined
+  /** The times of the accepted calls of the rolling window, oldest first (Limits, area G). */
+  readonly gateway: number[]
 }
 
 /** What the rate limit of an area needs. */

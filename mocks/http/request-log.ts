@@ -3,7 +3,7 @@ import { newRecent, recentList, type Sequence } from '../base/recent-list.ts'
 import { machineNow } from '../time/machine.ts'
 import { assertOperation, type Exchange, isOperation, type Operation } from './area.ts'
 import type { FaultKind } from './fault-schema.ts'
-import type { ResponseData } from './message.ts'
+import { NO_FIELDS, type ResponseData } from './message.ts'
 import type { Secrets } from './redact.ts'
 import {
   pathWithoutSecrets,
@@ -137,8 +137,8 @@ const parsed = (text: string): unknown => {
 
 /** The most characters of logged bodies and responses that the log keeps. */
 const MAX_CHARACTERS = 16_000_000
-/** The log omits a body with more characters. */
-const MAX_BODY_CHARACTERS = 65_536
+/** Returns whether a body or response is too long for the log, which then keeps only its length. */
+const isLong = (characters: number): boolean => characters > 65_536
 
 const omitted = (characters: number): string => `[${characters} characters, not kept]`
 
@@ -147,21 +147,19 @@ const sizeOf = ({ path, query, headers, body, response }: LogEntry): number =>
   path.length +
   query.length +
   headers.length +
-  (body?.ok ? body.characters : 0) +
+  (body?.ok && !isLong(body.characters) ? body.characters : 0) +
   (response?.body.length ?? 0)
 
 /** Returns a logged body as JSON text without secret fields, or `undefined` if it has no fields. */
 const bodyText = ({ body }: LogEntry): string | undefined => {
-  if (body?.ok !== true || Object.keys(body.fields).length === 0) return undefined
-  return body.characters > MAX_BODY_CHARACTERS
-    ? JSON.stringify(omitted(body.characters))
-    : redactFields(body.fields)
+  if (body?.ok !== true) return undefined
+  if (isLong(body.characters)) return JSON.stringify(omitted(body.characters))
+  return Object.keys(body.fields).length === 0 ? undefined : redactFields(body.fields)
 }
 
 /** Returns a logged response as text; `undefined` for a response to a payer or to an unknown path. */
 const responseText = ({ body, response }: LogEntry): string | undefined => {
   if (body === undefined || response?.headers['Content-Type'] !== 'application/json') return undefined
-  if (response.body.length > MAX_BODY_CHARACTERS) return omitted(response.body.length)
   return response.body === '' ? undefined : redactJson(response.body)
 }
 
@@ -240,10 +238,13 @@ export const createRequestLog = (size: number, secrets: Secrets): WritableReques
         query,
         operation: route?.definition.operation,
         headers: linesOf(request.headers),
-        body,
+        body: body?.ok && isLong(body.characters) ? { ...body, fields: NO_FIELDS } : body,
         idempotencyKey,
         decision,
-        response,
+        response:
+          response && isLong(response.body.length)
+            ? { ...response, body: omitted(response.body.length) }
+            : response,
         nearestRoute: isNearby ? nearestRoute(path, method, area.router.routes).route : undefined,
       }
       characters += sizeOf(entry)

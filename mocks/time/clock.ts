@@ -13,8 +13,8 @@ interface Planned {
 interface AgendaState {
   /** The planned events, by kind and id. */
   readonly planned: Map<string, Planned>
-  /** For each instant, the events that were planned for it, in order. Canceled and replaced events are skipped. */
-  readonly slots: Map<number, Planned[]>
+  /** For each instant, its planned events in the order in which they were planned; none if all were canceled. */
+  readonly slots: Map<number, Set<Planned>>
   /** The instants of the slots, earliest first. */
   readonly times: number[]
 }
@@ -47,8 +47,13 @@ export const createAgenda = (
 
   const now = (): number => runningAt ?? outsideNow()
 
-  const isPlanned = (item: Planned): boolean =>
-    state.clock.agenda.planned.get(keyOf(item.kind, item.id)) === item
+  const cancel = (kind: string, id: string): void => {
+    const { planned, slots } = state.clock.agenda
+    const item = planned.get(keyOf(kind, id))
+    if (item === undefined) return
+    planned.delete(keyOf(kind, id))
+    slots.get(item.at)?.delete(item)
+  }
 
   const dropSlot = (at: number): void => {
     const { slots, times } = state.clock.agenda
@@ -59,7 +64,7 @@ export const createAgenda = (
   const nextAt = (): number | undefined => {
     const { slots, times } = state.clock.agenda
     for (let at = times[0]; at !== undefined; at = times[0]) {
-      if (slots.get(at)?.some(isPlanned) === true) return at
+      if (slots.get(at)?.size) return at
       dropSlot(at)
     }
     return undefined
@@ -68,7 +73,7 @@ export const createAgenda = (
   const run = (item: Planned): void => {
     const handler = handlers.get(item.kind)
     if (handler === undefined) throw new Error(`"${item.kind}" has no handler.`)
-    state.clock.agenda.planned.delete(keyOf(item.kind, item.id))
+    cancel(item.kind, item.id)
     handler(item.id, item.at, item.data)
   }
 
@@ -79,7 +84,7 @@ export const createAgenda = (
     runningAt = at
     try {
       // A handler may plan more for the same instant: the loop reaches it too.
-      for (const item of state.clock.agenda.slots.get(at) ?? []) if (isPlanned(item)) run(item)
+      for (const item of state.clock.agenda.slots.get(at) ?? []) run(item)
     } finally {
       runningAt = undefined
     }
@@ -99,10 +104,11 @@ export const createAgenda = (
       if (Number.isNaN(planAt)) throw new RangeError(`"${kind}" cannot be planned at NaN.`)
       const { planned, slots, times } = state.clock.agenda
       const item: Planned = { at: Math.max(planAt, now()), kind, id, data }
+      cancel(kind, id)
       planned.set(keyOf(kind, id), item)
       const slot = slots.get(item.at)
       if (slot === undefined) {
-        slots.set(item.at, [item])
+        slots.set(item.at, new Set([item]))
         let index = 0
         for (let end = times.length; index < end; ) {
           const middle = (index + end) >> 1
@@ -110,11 +116,11 @@ export const createAgenda = (
           else end = middle
         }
         times.splice(index, 0, item.at)
-      } else slot.push(item)
+      } else slot.add(item)
       if (times[0] === item.at) onEarlier?.()
     },
     /** Cancels the planned event with this kind and id, if there is one. */
-    cancel: (kind: string, id: string): void => void state.clock.agenda.planned.delete(keyOf(kind, id)),
+    cancel,
     /** Sets the function that runs the due events of a kind. */
     on(kind: string, handler: Handler): void {
       if (handlers.has(kind)) throw new Error(`"${kind}" already has a handler.`)

@@ -73,6 +73,16 @@ describe('the agenda', () => {
     expect(ran).toEqual(['good'])
   })
 
+  test('canceled and replaced entries of one instant are not kept', () => {
+    const agenda = open(() => 0)
+    for (let index = 0; index < 100; index += 1) {
+      agenda.schedule(5, 'test', String(index))
+      if (index > 0) agenda.cancel('test', String(index))
+      agenda.schedule(5, 'test', '0')
+    }
+    expect([agenda.nextAt(), agenda.state.slots.get(5)?.size]).toEqual([5, 1])
+  })
+
   test('canceled entries do not pile up', () => {
     const agenda = open(() => 0)
     agenda.on('test', () => undefined)

@@ -111,7 +111,7 @@ test('restore returns to a snapshot, also in another mock and through a structur
   for (const broken of [null, {}, { format: 1 }, copied, incomplete])
     expect(() => opened.mock.restore(broken as never)).toThrow(TypeError)
   expect(() => opened.mock.restore({ ...taken, format: 2 } as never)).toThrow(
-    /format 2, and this version of mandatekit reads format 3/,
+    /format 2, and this version of mandatekit reads format 4/,
   )
   expect(() => createMock({ gateway: { rateLimit: false } }).restore(taken)).toThrow(TypeError)
   expect(shown(opened)).toEqual(untouched)

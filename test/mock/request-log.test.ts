@@ -189,6 +189,14 @@ describe('the request log', () => {
   })
 })
 
+test('a body that the log does not keep drops no other request', async () => {
+  const { mock, charge } = await open()
+  const redirect_uri = `https://shop.example/${'a'.repeat(1_000_000)}`
+  for (let index = 0; index < 20; index += 1) await charge(`key-${index}`, { redirect_uri })
+  expect(mock.requests.dropped).toBe(0)
+  expect(mock.requests.all()[0]?.body).toMatch(/^\[\d+ characters, not kept\]$/)
+})
+
 test('case 127: keeps fewer requests if they are long, and counts those that it dropped', async () => {
   const { mock, charge } = await open({ gateway: { rateLimit: false } })
   const redirect_uri = `https://shop.example/${'a-'.repeat(30_000)}`
