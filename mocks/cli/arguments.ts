@@ -168,7 +168,7 @@ const allowedHostsOf = (names: readonly string[] = []): readonly string[] => {
 }
 
 const logOf = (format: string | undefined, isQuiet: boolean): LogFormat => {
-  if (isQuiet && format !== undefined) throw usageError('--quiet and --log exclude each other.')
+  if (isQuiet && format !== undefined) throw usageError('--quiet and --log cannot be used together.')
   if (isQuiet) return 'none'
   if (format === undefined || format === 'text' || format === 'json') return format ?? 'text'
   throw usageError(`--log must be text or json, got ${JSON.stringify(format)}.`)
@@ -177,7 +177,7 @@ const logOf = (format: string | undefined, isQuiet: boolean): LogFormat => {
 const tlsOf = (cert: string | undefined, key: string | undefined): MockCommandOptions['tls'] => {
   if (cert !== undefined && key !== undefined) return { cert, key }
   if (cert === undefined && key === undefined) return undefined
-  throw usageError('--cert and --key require each other.')
+  throw usageError('--cert and --key must be used together.')
 }
 
 /**

@@ -20,9 +20,9 @@ const printed: Readonly<Record<string, readonly string[]>> = {
   '1-first-subscription.ts': ['2027-01-08 SUCCEEDED_PAYMENT', 'The cancellation is PROCESSED'],
   '2-first-charge.ts': ['is refused (incorrect_code)', 'returned the same renewal, so the payer paid once'],
   '3-a-lost-response.ts': [
-    'Sent 2 times with one key; charges made: 1',
+    'sent 2 times with the same key. Charges in the mock: 1',
     'connection_failed unknown',
-    'Requests made: 1',
+    'Requests in the mock: 1',
   ],
   '4-billing-cycles.ts': ['25 payments in the year', 'failed, on 2027-01-17', '2027-01-02T06:00:00.000Z'],
   '5-notifications.ts': ['Messages: 3 deliveries: 6', 'The response to a forged message: 401'],
@@ -95,7 +95,7 @@ describe('the quickstart', () => {
         ...[
           'subscriptions.login',
           'INITIALIZED',
-          'is SUCCEEDED: the subscription runs',
+          'is SUCCEEDED: the subscription is active',
           'Payments so far: 3',
         ],
         ...['2026-12-02: SUCCEEDED_PAYMENT', '2026-12-09: FAILED_PAYMENT', 'PROCESSED'],
@@ -132,7 +132,7 @@ describe('the quickstart', () => {
       MANDATEKIT_API_KEY: apiKey,
       MANDATEKIT_FAILING_MSISDN: testNumbers.wallet_blocked,
     })
-    const begin = ['subscriptions.login', 'is SUCCEEDED: the subscription runs', 'PROCESSED']
+    const begin = ['subscriptions.login', 'is SUCCEEDED: the subscription is active', 'PROCESSED']
     const end = ['the same renewal', 'WALLET_BLOCKED', 'Done.']
     expect(missingIn(output, [...begin, ...end]), output).toEqual([])
     expect(exitCode).toBe(0)
