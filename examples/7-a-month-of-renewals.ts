@@ -55,6 +55,4 @@ await renewAll('2027-03-01')
 await mock.clock.advance({ days: 1 })
 for (const [id, which] of undecided)
   console.log(`5. A day later, the pending renewal (${which}): ${(await gateway.status(id)).status}`)
-console.log(
-  `6. ${mock.state.charges().length} charges: 3 first, 6 renewals, 1 second attempt. No duplicates.`,
-)
+console.log(`6. ${mock.state.charges().length} charges: 3 first, 6 renewals, 1 second attempt. No duplicate.`)

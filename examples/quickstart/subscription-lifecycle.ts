@@ -45,8 +45,8 @@ export const subscriptionLifecycle = async (
   mock?.payer.authorize(invoiceID, { payments: ['succeed', 'fail', 'succeed'] })
   note(
     mock === undefined
-      ? `Open this page, and authorize the request within ${settings.waitMs / 1000} s.`
-      : 'The payer opens this page and authorizes the request.',
+      ? `Authorize the request on this page within ${settings.waitMs / 1000} s.`
+      : 'On this page, the payer authorizes the request.',
   )
   const { subscriptionId } = await call(
     'subscriptions.status',
@@ -54,14 +54,14 @@ export const subscriptionLifecycle = async (
     (request) =>
       request.subscriptionId === null
         ? `There is no subscription: ${request.status}.`
-        : `The request is ${request.status}: the subscription is active.`,
+        : `The request is ${request.status}: the subscription runs.`,
   )
   if (subscriptionId === null) return []
 
   await call(
     'subscriptions.details',
     () => client.details(subscriptionId),
-    ({ amount, nextPaymentDate }) => `The payer pays ${amount} a week. The next payment: ${nextPaymentDate}.`,
+    ({ amount, nextPaymentDate }) => `Price: ${amount} a week. Next payment: ${nextPaymentDate}.`,
   )
 
   for (let cycle = 1; mock !== undefined && cycle <= 3; cycle += 1) {

@@ -95,7 +95,7 @@ describe('the quickstart', () => {
         ...[
           'subscriptions.login',
           'INITIALIZED',
-          'is SUCCEEDED: the subscription is active',
+          'is SUCCEEDED: the subscription runs',
           'Payments so far: 3',
         ],
         ...['2026-12-02: SUCCEEDED_PAYMENT', '2026-12-09: FAILED_PAYMENT', 'PROCESSED'],
@@ -132,7 +132,7 @@ describe('the quickstart', () => {
       MANDATEKIT_API_KEY: apiKey,
       MANDATEKIT_FAILING_MSISDN: testNumbers.wallet_blocked,
     })
-    const begin = ['subscriptions.login', 'is SUCCEEDED: the subscription is active', 'PROCESSED']
+    const begin = ['subscriptions.login', 'is SUCCEEDED: the subscription runs', 'PROCESSED']
     const end = ['the same renewal', 'WALLET_BLOCKED', 'Done.']
     expect(missingIn(output, [...begin, ...end]), output).toEqual([])
     expect(exitCode).toBe(0)
