@@ -112,7 +112,7 @@ Options
       --no-panel         do not serve the control panel
   -q, --quiet            do not print requests and deliveries
       --log <format>     how to print requests and deliveries: text (default), one line each; or json, one JSON
-                         object a line; then all other output goes to the standard error
+                         object a line; then all other output goes to standard error
       --cert <file>      certificate in PEM: serve HTTPS and HTTP/2; requires --key
       --key <file>       private key of the certificate in PEM
   -h, --help             print this text
