@@ -19,7 +19,7 @@ try {
 }
 
 const confirmed = await gateway.confirm(charge.confirmation_id, { otp: '123456', chargeId: charge.id })
-console.log(`3. The correct code: the charge ${confirmed.status}.`)
+console.log(`3. After the correct code, the charge ${confirmed.status}.`)
 
 // The client derives the idempotency key from the due date, so a restarted job cannot charge February twice.
 const renewal = await gateway.renew(charge.id, { dueDate: '2027-02-01' })

@@ -17,9 +17,9 @@ const { response } = await gateway
   })
   .withResponse()
 console.log(
-  '1. A charge. Sent',
+  '1. A charge, sent',
   response.attempts,
-  'times with one key; charges made:',
+  'times with the same key. Charges in the mock:',
   mock.state.charges().length,
 )
 
@@ -39,4 +39,4 @@ try {
   console.log('2. A subscription request:', error.code, error.outcome, 'after', error.attempts, 'attempt')
   console.log('  ', error.message)
 }
-console.log('3. The mock executed the request. Requests made:', mock.state.subscriptions().length)
+console.log('3. The mock executed the request. Requests in the mock:', mock.state.subscriptions().length)

@@ -37,4 +37,4 @@ console.log(`3. The first payment was reversed: the payer got ${reverseTransacti
 
 // The API's times do not contain their time zone, so the program passes the zone to `toInstant`.
 const instant = toInstant(first.transactionDate, 'Asia/Dhaka').toISOString()
-console.log(`4. Times are in the provider's zone: ${first.transactionDate} is ${instant}.`)
+console.log(`4. Times are in the provider's time zone: ${first.transactionDate} is ${instant}.`)

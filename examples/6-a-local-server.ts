@@ -18,7 +18,7 @@ const title = /<title>([^<]*)/.exec(await page.text())?.[1]
 console.log(`2. The payer sees the page "${title}" at ${charge.confirmation_url}`)
 
 if (process.stdout.isTTY) {
-  console.log('3. Open the page in a browser and enter the code 123456. This program waits; Ctrl-C ends it.')
+  console.log('3. Open the page in a browser and enter the code 123456. To stop waiting, press Ctrl-C.')
   await gateway.waitForCharge(charge.id, { timeout: 3_600_000, pollInterval: 500 })
 }
 console.log('4. The charge is', (await gateway.status(charge.id)).status)

@@ -39,7 +39,7 @@ const startRedis = async (folder: string) => {
     const place = ['--port', '0', '--unixsocket', path, '--dir', folder]
     running = spawn('redis-server', [...place, ...keep], { stdio: 'ignore' })
     await once(running, 'spawn').catch((cause: unknown) => {
-      throw new Error('redis-server is missing: apt-get install -y redis-server', { cause })
+      throw new Error('redis-server is not installed. Run: apt-get install -y redis-server', { cause })
     })
     const client = new Redis({ path, maxRetriesPerRequest: null, retryStrategy: () => 50 })
     client.on('error', () => undefined)

@@ -38,7 +38,7 @@ const intendSend = ({ books, keyLifetime }: Shop, key: string) => {
   const charge = books.intendSend(key)
   // The request itself takes time, so a key older than nine tenths of its lifetime is too old.
   if (charge.id === null && Date.now() - (charge.sent_at ?? 0) > 0.9 * keyLifetime)
-    throw new KeyTooOld(`The first request with the key ${key} was sent too long ago.`)
+    throw new KeyTooOld(`The key ${key} was first sent too long ago. The gateway may have forgotten it.`)
   return charge
 }
 

@@ -35,7 +35,7 @@ const finish = async (what: string): Promise<void> => {
 
 await finish('1. Orders')
 await fleet.crashWorker(0)
-console.log('2. A worker was killed, and another started')
+console.log('2. A worker was killed, and another worker was started')
 await mock.clock.advance({ days: 3 })
 await finish('3. Three days of payments')
 // Plans the renewals of two months at once, as after a long outage of the planner.

@@ -74,7 +74,7 @@ export const addJob = (
  */
 const runAgain = async (boss: Boss, job: Job<JobData>, data: JobData, at: number): Promise<void> => {
   const transaction = await boss.getDb().beginTransaction?.()
-  if (transaction === undefined) throw new Error('This adapter of pg-boss has no transactions')
+  if (transaction === undefined) throw new Error('This adapter of pg-boss has no transactions.')
   const { db } = transaction
   try {
     const attempt = { id: job.id, retryCount: job.retryCount }
@@ -82,7 +82,7 @@ const runAgain = async (boss: Boss, job: Job<JobData>, data: JobData, at: number
     const startAfter = new Date(at)
     const id = await boss.send(job.name, data, { singletonKey: data.key, startAfter, db })
     // The job is active in another worker. The error rolls the transaction back, and that worker decides.
-    if (id === null) throw new Error(`pg-boss did not send ${data.key} again`)
+    if (id === null) throw new Error(`The job ${data.key} is active in another worker.`)
     await transaction.commit()
   } catch (error) {
     await transaction.rollback()

@@ -86,7 +86,7 @@ export const chargeLifecycle = async (
   )
   const renewedAgain = await call('gateway.renew', renew, ({ id }) =>
     id === renewal.id
-      ? 'Renew again for that date: the same renewal.'
+      ? 'Renew again for this date: the same renewal.'
       : `ANOTHER renewal for the same due date: ${id}.`,
   )
   const charges = new Set([charge, again, renewal, renewedAgain].map(({ id }) => id))

@@ -45,8 +45,8 @@ export const subscriptionLifecycle = async (
   mock?.payer.authorize(invoiceID, { payments: ['succeed', 'fail', 'succeed'] })
   note(
     mock === undefined
-      ? `Authorize the subscription on the payer's page within ${settings.waitMs / 1000} s.`
-      : 'The payer opens that page and authorizes it.',
+      ? `Authorize the request on this page within ${settings.waitMs / 1000} s.`
+      : 'On this page, the payer authorizes the request.',
   )
   const { subscriptionId } = await call(
     'subscriptions.status',
@@ -61,7 +61,7 @@ export const subscriptionLifecycle = async (
   await call(
     'subscriptions.details',
     () => client.details(subscriptionId),
-    ({ amount, nextPaymentDate }) => `The payer pays ${amount} a week, next ${nextPaymentDate}.`,
+    ({ amount, nextPaymentDate }) => `Price: ${amount} a week. Next payment: ${nextPaymentDate}.`,
   )
 
   for (let cycle = 1; mock !== undefined && cycle <= 3; cycle += 1) {

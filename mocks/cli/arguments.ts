@@ -112,7 +112,7 @@ Options
       --no-panel         do not serve the control panel
   -q, --quiet            do not print requests and deliveries
       --log <format>     how to print requests and deliveries: text (default), one line each; or json, one JSON
-                         object a line; then all other output goes to the standard error
+                         object a line; then all other output goes to standard error
       --cert <file>      certificate in PEM: serve HTTPS and HTTP/2; requires --key
       --key <file>       private key of the certificate in PEM
   -h, --help             print this text
@@ -168,7 +168,7 @@ const allowedHostsOf = (names: readonly string[] = []): readonly string[] => {
 }
 
 const logOf = (format: string | undefined, isQuiet: boolean): LogFormat => {
-  if (isQuiet && format !== undefined) throw usageError('--quiet and --log exclude each other.')
+  if (isQuiet && format !== undefined) throw usageError('--quiet and --log cannot be used together.')
   if (isQuiet) return 'none'
   if (format === undefined || format === 'text' || format === 'json') return format ?? 'text'
   throw usageError(`--log must be text or json, got ${JSON.stringify(format)}.`)
@@ -177,7 +177,7 @@ const logOf = (format: string | undefined, isQuiet: boolean): LogFormat => {
 const tlsOf = (cert: string | undefined, key: string | undefined): MockCommandOptions['tls'] => {
   if (cert !== undefined && key !== undefined) return { cert, key }
   if (cert === undefined && key === undefined) return undefined
-  throw usageError('--cert and --key require each other.')
+  throw usageError('--cert and --key must be used together.')
 }
 
 /**

@@ -75,7 +75,7 @@ export const compare = async (words: readonly string[], { stdout }: Outputs): Pr
   const [file, more] = positionals
   if (file === undefined) throw usageError('mandatekit compare requires a file of recordings.', COMMAND)
   if (more !== undefined)
-    throw usageError(`compare takes one file of recordings, got also ${JSON.stringify(more)}.`, COMMAND)
+    throw usageError(`compare takes one file of recordings, but also got ${JSON.stringify(more)}.`, COMMAND)
   try {
     const recordings = readRecordings(await readNamedFile('compare', file))
     if (recordings.length === 0) throw new CommandError(`compare ${file}: the file has no recordings.`)

@@ -40,8 +40,8 @@ const clockOf = ({ options, now, panel }: Started): string => {
   if (!isFrozen(options)) return 'follows this machine'
   const time = new Date(now).toISOString()
   return panel
-    ? `frozen at ${time}: payments, expiries and lockouts (403) wait until you move it in the panel`
-    : `frozen at ${time}: without the panel nothing can move it`
+    ? `frozen at ${time}: payments, expiries and ends of lockouts (403) wait until you move the clock in the panel`
+    : `frozen at ${time}: without the panel, nothing can move the clock`
 }
 
 const limitText = ({ limit, windowMs }: RollingLimit): string => `${limit} calls in ${windowMs / 1_000} s`

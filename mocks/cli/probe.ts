@@ -88,7 +88,7 @@ const levelsOf = (flags: Flags): readonly Level[] => {
     ...(flags.lockout === undefined ? [] : ['lockout' as const]),
   ]
   if (flags['read-only'] === true && more.length > 0) {
-    throw usageError('--read-only excludes --writes, --reset, --rate-limit and --lockout.', COMMAND)
+    throw usageError('--read-only cannot be used with --writes, --reset, --rate-limit or --lockout.', COMMAND)
   }
   return ['read', ...more]
 }
@@ -107,7 +107,7 @@ const withEnvironment = (value: unknown, place = ''): unknown => {
   const found = process.env[variable]
   if (found === undefined || found === '') {
     // The value may be a password that begins with $, so the message does not quote it.
-    const message = `--config: ${place} names a variable that the environment does not have.`
+    const message = `--config: ${place} names an environment variable that is not set.`
     throw new CommandError(message, { exitCode: 2 })
   }
   return found
@@ -124,7 +124,7 @@ const areaOf = (
   const area = Object(value)
   const missing = secrets.find((secret) => typeof Object(area.credentials ?? area)[secret] !== 'string')
   if (missing !== undefined)
-    throw new CommandError(`--config ${path}: ${name} lacks ${missing}.`, { exitCode: 2 })
+    throw new CommandError(`--config ${path}: ${name} has no ${missing}.`, { exitCode: 2 })
   if (typeof area.baseUrl === 'string' && isBase(area.baseUrl)) return area
   throw new CommandError(
     `--config ${path}: ${name}.baseUrl must be an absolute http or https URL without credentials, query and fragment.`,
@@ -185,7 +185,7 @@ const sessionIn = (folder: string, config: ProbeConfig) => {
   )
   if (session.asks === asks) return session
   throw new CommandError(
-    `--out ${folder}: its session belongs to ${session.asks}, not ${asks}. Use another folder, or delete ${path}.`,
+    `--out ${folder}: the session in this folder belongs to ${session.asks}, not ${asks}. Use another folder, or delete ${path}.`,
     { exitCode: 2 },
   )
 }
@@ -264,6 +264,6 @@ export const runProbe = async (words: readonly string[], outputs: Outputs): Prom
     `${known} of ${result.asked.length} questions have an answer: ${join(folder, 'report.md')}\n`,
   )
   const reasons = Object.entries(result.stopped)
-  for (const [area, reason] of reasons) outputs.stderr.write(`${area} was not asked to the end: ${reason}.\n`)
+  for (const [area, reason] of reasons) outputs.stderr.write(`${area}: the probe stopped early: ${reason}.\n`)
   return reasons.length === 0 ? 0 : 2
 }

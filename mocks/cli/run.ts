@@ -45,7 +45,7 @@ const receiverOf = (to: string, retries: boolean): NotifyOptions => {
   // The message omits a URL with an @, because the text before the @ may be a password.
   const shown = to.includes('@') ? '' : ` ${to}`
   throw new CommandError(
-    `--notify${shown}: this is not an http or https URL without credentials. Pass credentials as headers in a file (--config).`,
+    `--notify${shown}: must be an http or https URL without credentials. Pass credentials as headers in a file (--config).`,
     { exitCode: 2 },
   )
 }

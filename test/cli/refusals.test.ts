@@ -42,7 +42,7 @@ test.each<[words: string, RegExp]>([
   ['mock --notify somewhere', /--notify somewhere: /],
   ['mock --notify http://user:pa55@127.0.0.1/hook', /^--notify: (?!.*pa55).*Pass credentials as headers/],
   ['mock --log xml', /--log must be text or json, got "xml"/],
-  ['mock --quiet --log json', /--quiet and --log exclude each other/],
+  ['mock --quiet --log json', /--quiet and --log cannot be used together/],
   ['mock now', /"now"/],
   ['compare', /^mandatekit compare requires a file .*\nSee mandatekit compare --help\.$/m],
   ['compare a.jsonl b.jsonl', /one file .*"b\.jsonl"/],

@@ -20,9 +20,9 @@ const printed: Readonly<Record<string, readonly string[]>> = {
   '1-first-subscription.ts': ['2027-01-08 SUCCEEDED_PAYMENT', 'The cancellation is PROCESSED'],
   '2-first-charge.ts': ['is refused (incorrect_code)', 'returned the same renewal, so the payer paid once'],
   '3-a-lost-response.ts': [
-    'Sent 2 times with one key; charges made: 1',
+    'sent 2 times with the same key. Charges in the mock: 1',
     'connection_failed unknown',
-    'Requests made: 1',
+    'Requests in the mock: 1',
   ],
   '4-billing-cycles.ts': ['25 payments in the year', 'failed, on 2027-01-17', '2027-01-02T06:00:00.000Z'],
   '5-notifications.ts': ['Messages: 3 deliveries: 6', 'The response to a forged message: 401'],

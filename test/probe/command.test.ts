@@ -73,7 +73,7 @@ describe('mandatekit probe', () => {
     const ended = await runHere(...(await configured(url)), '--out', join(folder, 'html'))
     expect(ended.code).toBe(2)
     expect(ended.err).toContain(
-      'subscriptions was not asked to the end: 3 requests in a row had no usable response',
+      'subscriptions: the probe stopped early: 3 requests in a row had no usable response',
     )
     expect(await result('html', 'report.md')).toContain('was not asked to the end')
   })
@@ -83,7 +83,7 @@ describe('mandatekit probe', () => {
     const [one, other] = [await sandbox(), await sandbox()]
     expect((await runHere(...(await configured(one.url)), ...out)).code).toBe(0)
     const ended = await runHere(...(await configured(other.url)), ...out)
-    expect(ended.err).toContain(`its session belongs to ${one.url} and ${one.url}, not ${other.url}`)
+    expect(ended.err).toContain(`this folder belongs to ${one.url} and ${one.url}, not ${other.url}`)
     expect(ended.code).toBe(2)
     expect(other.mock.requests.all()).toEqual([])
   })
@@ -99,9 +99,9 @@ describe('mandatekit probe', () => {
       [[...words, '--lockout', '0'], '--lockout must be a number of logins from 1 to 99, got "0".'],
       [
         [...words, '--read-only', '--writes'],
-        '--read-only excludes --writes, --reset, --rate-limit and --lockout.',
+        '--read-only cannot be used with --writes, --reset, --rate-limit or --lockout.',
       ],
-      [missing, 'gateway.apiKey names a variable that the environment does not have.'],
+      [missing, 'gateway.apiKey names an environment variable that is not set.'],
     ] as const) {
       const ended = await runHere(...given)
       expect(ended.err).toContain(message)
