@@ -31,7 +31,7 @@ export const renewalKey = (chargeId: string, dueDate: string, attempt = 1): stri
   return `renewal_${encoded(chargeId)}_${dueDate}_${attempt}`
 }
 
-/** The due date of a renewal, or your own idempotency key. Either prevents a retry from charging the payer twice. */
+/** The due date of a renewal, or your own idempotency key. With either, a retry cannot charge the payer twice. */
 export type RenewalInput =
   | {
       /** The due date, such as `2026-12-01`. The client sends the key `renewalKey(chargeId, dueDate, attempt)`. */
