@@ -113,7 +113,7 @@ export class GatewayClient {
   }
 
   /**
-   * Returns a client with changed options, which shares this client's rate limit. `headers` are added to the old ones.
+   * Returns a client with changed options. Both clients share the rate limit. New headers are added to the old headers.
    * @example const patient = gateway.withOptions({ timeout: 60_000, logLevel: 'debug' })
    */
   withOptions(changes: ClientChanges): GatewayClient {

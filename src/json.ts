@@ -4,7 +4,7 @@ export type JsonReading = { readonly ok: true; readonly value: unknown } | { rea
 const MANY_DIGITS = /\d{16}/
 const INTEGER = /^-?\d+$/
 
-/** Returns an integer that a number cannot hold as text. Runtimes before 2024 pass no `context`, and it is omitted. */
+/** Turns an integer that a number cannot hold into text. Without `context` (runtimes before 2024), omits it. */
 const byReviver = (_: string, value: unknown, context?: { readonly source?: string }): unknown => {
   if (!Number.isInteger(value) || Number.isSafeInteger(value)) return value
   const source = context?.source
@@ -24,7 +24,7 @@ export const readJson = (text: string): JsonReading => {
   }
 }
 
-/** Texts that complete cut JSON. Which one fits depends on where it was cut: after a value, a comma, a name or a colon. */
+/** Texts to append to cut JSON. One of them completes JSON that was cut after a value, a comma, a name or a colon. */
 const ENDS = ['', '0', '"":0', ':0']
 
 /** Returns whether a text is the beginning of a JSON object or list whose end is missing. */

@@ -5,7 +5,7 @@ import { isMandateKitError, type KnownError } from './errors.ts'
 import { REJECTED_CERTIFICATE } from './http/retry.ts'
 
 interface Again {
-  /** How long to wait at least before the job runs again: a whole number of ms from 1 000 to 3 600 000. */
+  /** The minimum wait before the job runs again: a whole number of milliseconds from 1 000 to 3 600 000. */
   readonly afterMs: number
   /** The key to pass when the job runs again. Without the key, the server could execute the call twice. */
   readonly idempotencyKey?: string
@@ -45,7 +45,7 @@ export type NextStep =
 
 /** Facts about a job that its error does not contain. */
 export interface NextStepOptions {
-  /** When the job first sent its request (`Date`, or ms since 1970). From this, `keyLifetime` tells if a key expired. */
+  /** When the job first sent its request: a `Date`, or ms since 1970. The `keyLifetime` is counted from this time. */
   readonly firstSentAt?: number | Date | undefined
   /** The present time. Default: the system's time. */
   readonly now?: number | Date | undefined
@@ -82,7 +82,7 @@ const REFUSED = /^4(?!08|09|25|29)\d\d$/
 const LONGEST_CALL = 120_000
 const MAX_DEPTH = 8
 
-/** Finds the error of this package in an error, in its causes and in an aggregate error of one error. */
+/** Finds an error of this package: the error itself, one of its causes, or the only error in an `AggregateError`. */
 const knownIn = (error: unknown, depth = 0): KnownError | undefined => {
   if (!isObject(error) || depth > MAX_DEPTH) return undefined
   const { code, operation, outcome, retryable, errors, cause } = error
@@ -110,8 +110,8 @@ const isRefused = ({ status, verdict }: KnownError): boolean =>
 
 /**
  * Returns what a job of a queue should do after an error. The result depends only on the error and the options, and
- * needs no I/O. `nextStep` reads the `cause` of an error, an AggregateError of one error, and an error that was sent
- * between processes as JSON.
+ * needs no I/O. `nextStep` also finds this package's error in a `cause` or as the only error in an `AggregateError`,
+ * and reads an error that another process sent as JSON.
  *
  * If the outcome is unknown, the result is `retry` only for a call that reads or has an idempotency key. A key prevents
  * a second charge only while the gateway keeps the key. So set the client's option `keyLifetime`, and pass

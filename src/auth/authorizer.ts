@@ -7,7 +7,7 @@ import { InvalidRequestError } from '../errors.ts'
 export interface CallAuthorization {
   /** Returns the header for the next attempt, or undefined if the client must first call `obtain`. */
   current(): string | undefined
-  /** Gets a token or API key, then returns the header. The client aborts the signal if the call ends earlier. */
+  /** Gets a token or API key, then returns the header. Rejects if the signal is aborted first. */
   obtain(signal: AbortSignal): Promise<string>
   /** Called after HTTP 401. Returns the wait before a retry in milliseconds, or undefined if the call must fail. */
   retry?(signal: AbortSignal): Promise<number | undefined>
@@ -22,7 +22,7 @@ export type Authorizer = (operation: string, waits: boolean, remaining: () => nu
 /** How long the client waits for a function that returns a secret, in milliseconds of real time. */
 const SOURCE_LIMIT = 30_000
 
-/** Returns whether a header can contain a secret. If not, `fetch` would throw an error that quotes the secret. */
+/** Returns whether a header may contain a token or key. If not, `fetch` would throw an error that quotes the value. */
 export const isHeaderSafe = (value: unknown): value is string =>
   typeof value === 'string' && /^[\x21-\x7e]+$/.test(value)
 
@@ -41,7 +41,7 @@ export const describeError = (error: unknown): string => {
   return `a failure (${/^\w{1,40}$/.test(error.name) ? error.name : 'Error'}${reason})`
 }
 
-/** Returns `source`, or its result if it is a function. Hides the function's error, which may contain the secret. */
+/** Returns `source`, or the result of this function. Hides an error of the function, which may contain the secret. */
 export const readSecret = async (operation: string, option: string, source: unknown): Promise<unknown> => {
   if (typeof source !== 'function') return source
   return waitAtMost((async () => source())(), SOURCE_LIMIT).catch((error: unknown) => {

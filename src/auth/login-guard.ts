@@ -10,7 +10,7 @@ const FIRST_BLOCK = 10_000
 export const MAX_BLOCK_MS = 900_000
 const BLOCKS_KEPT = 8
 
-/** Returns whether the server finally refused a token request. A 408, 429, 503 or no response is not final. */
+/** Returns whether a failed token request would fail again. After no response, 408, 429 or 503, it may succeed. */
 export const isDecided = (error: unknown): boolean =>
   ![undefined, 408, 429, 503].includes(errors.knownError(error).status)
 
@@ -64,7 +64,7 @@ export const blocksAfterLogin = async (record: TokenRecord, credentials: Credent
  * (Authentication, area S, rule 4). The blocks are part of the token record, so they apply to all processes.
  */
 export const createLoginGuard = (loginCooldown: number, clock: Clock) => {
-  // JSON has no `Infinity`.
+  // A store may save the block as JSON, which has no `Infinity`.
   const cooldown = Math.min(loginCooldown, Number.MAX_SAFE_INTEGER)
   /** When `check` first saw each block. The key is the block's time `at`. */
   let seen: ReadonlyMap<number, number> = new Map()

@@ -8,9 +8,9 @@ import { createKeyedMutex, type TokenStore } from './token-store.ts'
 const STORE_LIMIT = 5_000
 /** Longest wait for another client's or process's login, in milliseconds of real time. */
 const LOCK_LIMIT = 30_000
-/** How long the client does not use a store after it failed, in ms. Also the `retryAfterMs` after `LOCK_LIMIT`. */
+/** How long the client avoids a store that failed, in ms. A call that waited `LOCK_LIMIT` has this `retryAfterMs`. */
 const PAUSE = 5_000
-/** How long a store keeps a record at most, in milliseconds. The specification names no lifetime of refresh tokens. */
+/** The longest `timeToLive` of a record, in ms. Refresh tokens need it, because their lifetime is not known. */
 const MAX_KEPT_MS = 2_592_000_000
 
 // The clients that use the same store share a mutex and the records that this process wrote last. So only one of them
@@ -39,7 +39,7 @@ export const createResilientStore = (store: TokenStore, clock: Clock, report: (m
     return since >= 0 && since < PAUSE
   }
 
-  /** Calls the store, unless it failed less than 5 s ago. Returns `undefined` if there was no call or it failed. */
+  /** Calls the store, unless it failed less than 5 s ago. Returns `undefined` if the store was not called or failed. */
   const callStore = async <Result>(
     method: keyof TokenStore,
     work: () => Promise<Result> | Result,
@@ -55,7 +55,7 @@ export const createResilientStore = (store: TokenStore, clock: Clock, report: (m
     }
   }
 
-  /** Waits for the store's lock, or for a lock of this process if that fails. Resolves to true if the store failed. */
+  /** Waits for the lock of the store, or of this process if the store has no lock or failed (then resolves to true). */
   const lock = async (key: string, over: AbortSignal): Promise<boolean> => {
     const released = new Promise<void>((release) => over.addEventListener('abort', () => release()))
     const lockWith = (withLock: Lock) =>

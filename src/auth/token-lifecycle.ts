@@ -15,9 +15,9 @@ const WINDOW = 60_000
 const POSTPONEMENT = 10_000
 /** How long a call with a valid token waits for an early renewal, in milliseconds. Then it uses the valid token. */
 const EARLY_WAIT = 1_000
-/** A call waits until a login pause ends if this takes at most this many milliseconds. Otherwise it fails at once. */
+/** The longest login pause whose end a call waits for, in milliseconds. In a longer pause, the call fails at once. */
 const MAX_WAIT_MS = 60_000
-/** Some of the provider's servers may not know a token yet that is younger than this, in milliseconds. */
+/** While a token is younger than this many milliseconds, some of the provider's servers may not know it yet. */
 const NEW_TOKEN = 5_000
 /** After a 401 for a new token, the call waits this many milliseconds and sends the same token again. */
 const NEW_TOKEN_WAIT = 1_000
@@ -84,7 +84,7 @@ const shareWork = <Result>(work: (signal: AbortSignal) => Promise<Result>) => {
     },
     /**
      * Waits for the result. If the runtime stopped the work, rejects with an error that is not a `MandateKitError`.
-     * Each wait lasts one beat: after a stall, timers of different lengths may fire in the wrong order.
+     * Each wait is as long as a beat, because after a stall, timers of different lengths may fire in the wrong order.
      */
     joined(isSilent = false): Promise<Result> {
       const seen = beats
@@ -99,7 +99,7 @@ const shareWork = <Result>(work: (signal: AbortSignal) => Promise<Result>) => {
 /**
  * Gets, shares and renews the access token of a client's calls (Authentication, area S). A call that needs a token
  * joins the running renewal, or starts one. A renewal reads the record that all processes share. If the token in the
- * record is no longer good, the renewal locks the record, reads it again, requests a token and saves the result.
+ * record is not usable, the renewal locks the record, reads it again, requests a token and saves the result.
  */
 export const createTokenLifecycle = <Response extends { readonly data: Token }>(
   options: TokenLifecycleOptions<Response>,
@@ -132,7 +132,7 @@ export const createTokenLifecycle = <Response extends { readonly data: Token }>(
     return { token: taken }
   }
 
-  /** Returns the times of renewals after a 401 in the last minute. Omits times in the future, from a wrong clock. */
+  /** Returns when 401 responses caused renewals in the last minute. Omits future times, which a wrong clock wrote. */
   const recentRenewals = ({ unauthorizedRenewals }: TokenRecord): readonly number[] => {
     const now = clock.now()
     return unauthorizedRenewals.filter((at) => at <= now && now - at < WINDOW)
@@ -272,7 +272,7 @@ export const createTokenLifecycle = <Response extends { readonly data: Token }>(
     let used: ActiveToken | undefined
     let sentAgain: ActiveToken | undefined
     let isRenewed = false
-    /** Whether some servers may not know the token yet, because it is new. A call sends such a token twice. */
+    /** Returns whether a server may not know the token yet, so that the call sends the token again after a 401. */
     const isNew = (token: ActiveToken): boolean =>
       token === valid() && token !== sentAgain && clock.now() - token.obtainedAt < NEW_TOKEN
     return {

@@ -43,7 +43,7 @@ const loginBlock = {
   status: fields.optional(fields.wholeNumber(100)),
   /** The error code in the response. */
   errorCode: fields.optional(fields.anyText),
-  /** What the response proves, for example `locked`. Absent if there was no response, or it named the wait. */
+  /** What the response proves, such as `locked`. Absent if there was no response, or if the response named the wait. */
   verdict: fields.optional(
     fields.oneOf<Verdict>(['rejected-credentials', 'locked', 'rate-limited', 'somebody-else']),
   ),
@@ -51,7 +51,7 @@ const loginBlock = {
 /** A period in which no process logs in, after a token request failed. */
 export interface LoginBlock extends Input<typeof loginBlock> {}
 
-/** Version of the record's format. It is part of the record's key, so that versions do not overwrite each other. */
+/** Version of the record's format. It is part of the record's key, so each version has its own record. */
 export const RECORD_VERSION = 2
 
 const tokenRecord = {

@@ -84,7 +84,7 @@ const meaningOf = (verdict: Verdict, auth: AuthKind): string | undefined => {
   return `the server rejected the ${auth === 'api-key' ? 'API key' : auth}`
 }
 
-/** Creates the error for a bad response. Removes secrets before it cuts long texts, so that no part of one remains. */
+/** Creates the error for a bad response. Removes secrets before it shortens texts: it would not find half a secret. */
 const responseError = (
   call: Call,
   { failure, response, body }: BadResponse,
@@ -102,7 +102,7 @@ const responseError = (
   const isOwn = failure.kind === 'status' && failure.created
   const verdict = isOwn ? 'refused' : verdictOn({ ...endpoint, status, body })
   const isForeign = verdict === 'somebody-else'
-  // A retry with the same key returns the original result, unless the API itself refused the call: then it would again.
+  // A retry with the same key returns the original result. But if the API itself refused the call, a retry fails too.
   const isOpen = status < 400 || status > 499 || (isForeign && status !== 401)
   const isRepeatable = endpoint.idempotencyKey === true && call.outcome === 'unknown' && isOpen
   // A proxy's response to a login does not reject the credentials, so a later login may succeed.

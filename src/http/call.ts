@@ -56,7 +56,7 @@ export const callPromise = <Data, Response>(
   })
 }
 
-/** Runs `work`, which gets a token, an API key or a client id. If `work` fails, the call fails with its reason. */
+/** Runs `work`, which gets a token, an API key or a client id. If `work` fails, the call fails for the same reason. */
 export const withCredentials = async <Value>(call: Call, work: (signal: AbortSignal) => Promise<Value>) => {
   const { phase } = call
   call.phase = 'login'
@@ -76,7 +76,7 @@ const attempt = async (
   const { client, endpoint, deadline, timeout } = call
   const { settings, gate } = client
   deadline.check()
-  // The client does not delay health checks. Logins have a separate rate limit.
+  // Health checks and logins are not delayed. A login has no token yet, so the server may count it separately.
   const isDelayed =
     settings.rateLimit === 'wait' && endpoint.retry !== 'never' && endpoint.auth !== 'credentials'
   let slot = isDelayed ? gate.tryEnter(Math.min(timeout, deadline.remaining)) : undefined

@@ -37,7 +37,7 @@ export interface ResponseEvent extends RequestEvent {
   readonly durationMs: number
 }
 
-/** Why the client retries an attempt: what happened to the attempt. */
+/** What happened to the attempt that the client retries. */
 export type RetryReason = 'not-sent' | 'rate-limited' | 'response-lost' | 'token-rejected'
 
 /** The event of `onRetry`: an attempt failed and will be retried. */
@@ -64,7 +64,7 @@ export interface FailureEvent extends CallEvent {
   readonly status: number | undefined
   /** The server's error code: the field `errorCode` in area S, or `error.code` in area G. */
   readonly errorCode: string | undefined
-  /** How many attempts the call made. 0 if nothing was sent. */
+  /** How many attempts the call made. 0 if the call ended before the first attempt. */
   readonly attempts: number
   /** Duration of the whole call, including waits, in milliseconds of the client's clock. */
   readonly durationMs: number
@@ -98,7 +98,7 @@ const hooks = {
  */
 export interface Hooks extends Input<typeof hooks> {}
 
-/** Describes something unexpected, such as a response that lacks a field. The call does not fail because of it. */
+/** Describes something unexpected that does not make the call fail, such as a response that lacks a field. */
 export interface UnexpectedReport {
   /** Operation id, for example `gateway.charge`. */
   readonly operation: string

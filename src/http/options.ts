@@ -128,7 +128,7 @@ const changeableOptions = {
    * client delays no call, and a 429 causes a `RateLimitError` without a retry.
    */
   rateLimit: fields.optional(fields.oneOf(['wait', 'throw'])),
-  /** Headers to add to every request, except Authorization, Content-Type, Content-Length, Host and Idempotency-Key. */
+  /** Headers for every request. Not allowed: Authorization, Content-Type, Content-Length, Host, Idempotency-Key. */
   headers: fields.optional(headers),
   /** Functions that observe calls, for logs, spans and metrics. Default: none. */
   hooks: fields.optional(hooksOption),
@@ -189,7 +189,7 @@ export const callOptions = {
   timeout: fields.optional(duration()),
   /** Time limit of the whole call, including waits, in milliseconds. Default: the client's `totalTimeout`. */
   totalTimeout: fields.optional(duration()),
-  /** Headers to add, except Authorization, Content-Type, Content-Length, Host and Idempotency-Key. */
+  /** Headers for this call. Not allowed: Authorization, Content-Type, Content-Length, Host, Idempotency-Key. */
   headers: fields.optional(headers),
   /** Lower retry limits for this call; `false` for no retries. Values above the client's have no effect. */
   retry: fields.optional(retry),

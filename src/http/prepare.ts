@@ -14,12 +14,12 @@ export interface ClientContext {
   readonly settings: ClientSettings
   readonly http: KyInstance
   readonly gate: RateLimitGate
-  /** The errors that `onError` received. `login()` fails with its token request's error, which is reported once. */
+  /** The errors that `onError` received. A failed `login()` throws the error of its token request, reported before. */
   readonly reported: WeakSet<object>
   readonly authorizers: Partial<Record<AuthKind, Authorizer>>
   /** The version prefix of the endpoints' paths. The option `apiPrefix` replaces this prefix. */
   readonly prefix: string
-  /** Compares a successful response with the request. Throws an error or reports if it belongs to another request. */
+  /** Compares a successful response with the request. If they do not match, throws an error or calls `onUnexpected`. */
   readonly checkSuccess?: (call: Call, data: unknown, body: unknown) => void
   readonly keyLifetime?: number | undefined
   /** The body of a request for which the specification defines no fields: `{}` or no body. */
@@ -123,7 +123,7 @@ export const prepare = <Definition extends EndpointDefinition>(
     maxWait: least('maxWait'),
     deadline: call.deadline ?? new Deadline(totalTimeout, options.signal),
     startedAt: clock.now(),
-    /** The data of the call that is part of its events. */
+    /** The fields that all hook events of this call contain. */
     event: { call: {}, operation, method, path: template, url, idempotencyKey: key },
     phase: 'request' as Phase,
     /** The combined outcome of the failed attempts: `unknown` if the server may have executed an attempt. */

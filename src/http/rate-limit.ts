@@ -5,7 +5,7 @@ import { type ResponseHead, untilServerTime } from './response-headers.ts'
 const MAX_DELAY_MS = 60_000
 // Rate limits are per minute. A wait or reset time of more than an hour must be wrong, so the gate ignores it.
 const MAX_PLAUSIBLE_DELAY_MS = 3_600_000
-/** The first waiting call checks when a window ends. The others check this many milliseconds later, if it did not. */
+/** Only the first waiting call acts when a window ends. If it does not, the others act this many ms later. */
 const TURN = 1_000
 
 /** A period on the client's clock in which only `remaining` more requests may start. After a 429, `remaining` is 0. */
@@ -20,7 +20,7 @@ interface Window {
 }
 
 /**
- * The place of a call, which first waits and then has a request in flight. After `endsAt`, a time on `steadyClock`, the
+ * A call in the gate. First the call waits, then its request is in flight. After `endsAt`, a time on `steadyClock`, the
  * gate deletes the slot, because a worker may end before it calls `leave`.
  */
 export interface Slot {
@@ -133,7 +133,7 @@ export const createRateLimitGate = (clock: Clock) => {
   }
 
   return {
-    /** Starts a request if the limit allows it now. `timeout` is the request's longest duration in milliseconds. */
+    /** Returns a slot if a request may start now. `timeout` is the request's longest duration in milliseconds. */
     tryEnter(timeout: number): Slot | undefined {
       if (queue.size > 0 || isClosed()) return undefined
       const slot = { endsAt: steadyClock.now() + timeout, timeout }
@@ -142,7 +142,7 @@ export const createRateLimitGate = (clock: Clock) => {
     },
 
     /**
-     * Waits until a request may start, and then starts it. If the wait would exceed a minute or the call's `remaining`
+     * Waits until a request may start, then returns a slot. If the wait would exceed a minute or the call's `remaining`
      * time, returns the wait in milliseconds at once.
      */
     async enter(signal: AbortSignal, remaining: number, timeout: number): Promise<Slot | number> {

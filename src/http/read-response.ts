@@ -170,7 +170,7 @@ const endsInPhone = (number: string, form: string): boolean => {
   return new RegExp(`${end}$`).test(digits)
 }
 
-/** Returns a report if a success's fields differ from the request, because it may belong to another request. */
+/** Returns a report if a successful response differs from the request and thus may belong to another request. */
 export const reportEchoes = (
   { operation, echoedFields = [] }: EndpointDefinition,
   sent: unknown,

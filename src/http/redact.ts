@@ -10,7 +10,7 @@ const MIN_SECRET_LENGTH = 4
 // Deeper levels become `[redacted]`. Without this limit, a very deep body would overflow the stack and hide the error.
 const DEEPEST = 100
 
-// A server may write a number in international or national form, with spaces or hyphens. The last digits are the same.
+// A server may write a number in international or national form, with spaces or hyphens. All end in the same 8 digits.
 const LIKE_A_NUMBER = /^\+?[\d\s().-]+$/
 const SEPARATOR = '(?:[\\s().+\u2010-\u2015-]|%2[0B]){0,3}'
 
