@@ -47,7 +47,7 @@ export type NextStep =
 export interface NextStepOptions {
   /** When the job first sent its request: a `Date`, or ms since 1970. The `keyLifetime` is counted from this time. */
   readonly firstSentAt?: number | Date | undefined
-  /** The present time. Default: the system's time. */
+  /** The current time. Default: the system's time. */
   readonly now?: number | Date | undefined
 }
 

@@ -3,7 +3,7 @@ import { waitAtMost } from '../clock.ts'
 import { type Field, input, jsonOf, readWith, schema } from '../contract/fields.ts'
 import { InvalidRequestError } from '../errors.ts'
 
-/** Provides the Authorization header of each attempt of one call. */
+/** Provides the Authorization header for each attempt of a call. */
 export interface CallAuthorization {
   /** Returns the header for the next attempt, or undefined if the client must first call `obtain`. */
   current(): string | undefined

@@ -8,9 +8,9 @@ import { createKeyedMutex, type TokenStore } from './token-store.ts'
 const STORE_LIMIT = 5_000
 /** Longest wait for another client's or process's login, in milliseconds of real time. */
 const LOCK_LIMIT = 30_000
-/** How long the client avoids a store that failed, in ms. A call that waited `LOCK_LIMIT` has this `retryAfterMs`. */
+/** How long the client avoids a store that failed, in ms. Also the `retryAfterMs` of the error after `LOCK_LIMIT`. */
 const PAUSE = 5_000
-/** The longest `timeToLive` of a record, in ms. Refresh tokens need it, because their lifetime is not known. */
+/** The longest `timeToLive` of a record, in ms. Refresh tokens need this limit, because their lifetime is unknown. */
 const MAX_KEPT_MS = 2_592_000_000
 
 // The clients that use the same store share a mutex and the records that this process wrote last. So only one of them
@@ -55,7 +55,7 @@ export const createResilientStore = (store: TokenStore, clock: Clock, report: (m
     }
   }
 
-  /** Waits for the lock of the store, or of this process if the store has no lock or failed (then resolves to true). */
+  /** Waits for the store's lock, or for this process's lock if the store has none or fails. Returns whether it failed. */
   const lock = async (key: string, over: AbortSignal): Promise<boolean> => {
     const released = new Promise<void>((release) => over.addEventListener('abort', () => release()))
     const lockWith = (withLock: Lock) =>

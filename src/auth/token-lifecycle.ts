@@ -122,7 +122,7 @@ export const createTokenLifecycle = <Response extends { readonly data: Token }>(
     return token && clock.now() < token.renewAt ? token : undefined
   }
 
-  /** Starts to use the record's token and returns it, or undefined if it was rejected or must be renewed. */
+  /** Starts to use the record's token and returns it. Returns undefined if it was rejected or must be renewed. */
   const take = ({ token }: TokenRecord): Renewed<Response> | undefined => {
     if (token === undefined || rejected.has(token.id)) return undefined
     const now = clock.now()
@@ -132,7 +132,7 @@ export const createTokenLifecycle = <Response extends { readonly data: Token }>(
     return { token: taken }
   }
 
-  /** Returns when 401 responses caused renewals in the last minute. Omits future times, which a wrong clock wrote. */
+  /** Returns when 401 responses caused renewals in the last minute. Omits future times, which come from a wrong clock. */
   const recentRenewals = ({ unauthorizedRenewals }: TokenRecord): readonly number[] => {
     const now = clock.now()
     return unauthorizedRenewals.filter((at) => at <= now && now - at < WINDOW)
@@ -217,7 +217,7 @@ export const createTokenLifecycle = <Response extends { readonly data: Token }>(
     return (await fromRecord(await store.read(key))) ?? store.locked(key, renewLocked, signal)
   }
 
-  /** Waits for the running token renewal, or starts one. If a waiting call is aborted, the renewal continues. */
+  /** Waits for the running token renewal, or starts one. If this call is aborted, the renewal continues for others. */
   const renew = async (reason: Reason, caller?: AbortSignal): Promise<Renewed<Response>> => {
     for (;;) {
       caller?.throwIfAborted()

@@ -122,7 +122,7 @@ const responseError = (
   const wait = waitText(refusedWaitMs)
   if ('reason' in failure) {
     const doubt = failure.kind === 'unexpected' ? checkBaseUrl(call) : wait
-    const what = `the response of ${placeOf(call)} (${http}) ${failure.reason}${doubt}`
+    const what = `the response to ${placeOf(call)} (${http}) ${failure.reason}${doubt}`
     const all = { ...own, retryAfterMs: refusedWaitMs }
     return new errors.UnexpectedResponseError(...explain(call, what, isTemporary, all))
   }
@@ -132,7 +132,7 @@ const responseError = (
   // The sentence continues after the server's text, so this removes a period at the end of the text.
   const words = `${http}${code ? `, code ${code}` : ''}${said ? `: ${said.replace(/\."$/, '"')}` : ''}`
   const inUse =
-    isKeyInUse(endpoint, status) && 'a call with this key still runs, or the charge does not allow it'
+    isKeyInUse(endpoint, status) && 'a call with this key still runs, or the charge is not allowed'
   const meaning = inUse || meaningOf(verdict, endpoint.auth)
   // A path without an identifier names no record, so a 404 means that the path itself does not exist.
   const isMisplaced =

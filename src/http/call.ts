@@ -17,7 +17,7 @@ export interface CallResponse {
   readonly status: number
   /** Response headers with lower-case names. */
   readonly headers: Readonly<Record<string, string>>
-  /** The server's identifier of the request, if the server sent one. */
+  /** The server's identifier for the request, if the server sent one. */
   readonly serverRequestId: string | undefined
   /** The parsed body, before the client converts its fields. */
   readonly body: unknown

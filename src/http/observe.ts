@@ -21,7 +21,7 @@ export interface CallEvent {
 
 /** The event of `onRequest`: an attempt is about to be sent. */
 export interface RequestEvent extends CallEvent {
-  /** 1 for the first attempt. */
+  /** Number of the attempt; 1 for the first. */
   readonly attempt: number
 }
 

@@ -5,7 +5,7 @@ import { isHeaderText } from '../contract/formats.ts'
 import type { Logger, LogLevel, UnexpectedReport } from './observe.ts'
 import { environmentLevel, hooksOption, LOG_LEVELS } from './observe.ts'
 
-/** Headers, such as an instance of `Headers`. */
+/** An object with headers, such as an instance of `Headers`. */
 export interface FetchHeaders {
   /** Calls `visit` with the value and the name of each header. */
   forEach(visit: (value: string, name: string) => void): void

@@ -14,7 +14,7 @@ export interface ClientContext {
   readonly settings: ClientSettings
   readonly http: KyInstance
   readonly gate: RateLimitGate
-  /** The errors that `onError` received. A failed `login()` throws the error of its token request, reported before. */
+  /** The errors that `onError` received. `login()` must not report the error of its token request a second time. */
   readonly reported: WeakSet<object>
   readonly authorizers: Partial<Record<AuthKind, Authorizer>>
   /** The version prefix of the endpoints' paths. The option `apiPrefix` replaces this prefix. */
@@ -33,7 +33,7 @@ export type Query =
 
 /** The unchecked input of one call, from a client's method. */
 export interface CallInput {
-  /** The path parameters in order. */
+  /** The path parameters, in the order of the path. */
   readonly path?: Readonly<Record<string, unknown>>
   readonly query?: Query | undefined
   readonly body?: unknown
@@ -56,7 +56,7 @@ export type Call<Definition extends EndpointDefinition = EndpointDefinition> = R
 /** Finds a segment `.` or `..`, also in encoded form. Runtimes and proxies would resolve it to a different path. */
 const DOT_SEGMENT = /(?:^|[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:[/\\]|%2f|%5c|$)/i
 
-/** An identifier, which becomes one segment of a path. */
+/** The schema of an identifier, which becomes one segment of a path. */
 export const identifier = input(
   'an identifier, without segments `.` and `..`',
   (text) => text !== '' && !/\p{Cs}/u.test(text) && !DOT_SEGMENT.test(text),
