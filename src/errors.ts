@@ -118,7 +118,7 @@ export abstract class MandateKitError<Details extends ErrorDetails = ErrorDetail
     Object.assign(this, details, { name: new.target.name })
   }
 
-  /** Returns the error as plain data for a log: every public field, but not the stack. */
+  /** Returns the error as plain data for a log: every public field except `stack` and `cause`. */
   toJSON(): Record<string, unknown> {
     const json: Record<string, unknown> = { message: this.message }
     return Object.assign(json, this)
@@ -152,7 +152,7 @@ export class InvalidRequestError extends MandateKitError {
 
 /** The fields of an `ApiError`. Most of them describe the server's response. */
 export interface ApiErrorDetails extends ErrorDetails {
-  /** HTTP status; absent if the rate limit or a login pause prevented the request. */
+  /** HTTP status; absent if the rate limit, a login pause or another client's login prevented the request. */
   readonly status?: number | undefined
   /** What the response proves; absent if there was no response. */
   readonly verdict?: Verdict | undefined
@@ -206,8 +206,8 @@ export class LockedOutError extends ApiError {
 }
 
 /**
- * Thrown for HTTP 429. If `status` is absent, the rate limit or a pause between logins prevented the attempt. Then an
- * earlier attempt may have reached the server: check `outcome`.
+ * Thrown for HTTP 429. If `status` is absent, the rate limit, a login pause or another client's login prevented the
+ * attempt. Then an earlier attempt may have reached the server: check `outcome`.
  * @example 429 with `Retry-After: 7`
  */
 export class RateLimitError extends ApiError {

@@ -118,8 +118,8 @@ const isRefused = ({ status, verdict }: KnownError): boolean =>
  * `firstSentAt`. A key can also expire while the queue is paused. So compare a job's age with the key's lifetime before
  * each request.
  *
- * @returns `retry` after a temporary failure; `pause-queue` if every job would fail; `find-out` if the outcome is
- * unknown and no retry is safe or useful; `unknown-error` for an error that is not of this package;
+ * @returns `retry` after a temporary failure; `pause-queue` if every job would fail; `find-out` if the server may have
+ * acted and no retry is safe or useful; `unknown-error` for an error that is not of this package;
  * `fail` for everything else
  * @example
  * const next = nextStep(error, { firstSentAt: job.timestamp })

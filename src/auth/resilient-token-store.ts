@@ -55,7 +55,7 @@ export const createResilientStore = (store: TokenStore, clock: Clock, report: (m
     }
   }
 
-  /** Waits for the store's lock, or for this process's lock if the store has none or fails. Returns whether it failed. */
+  /** Waits for the store's lock, or for a process-wide lock if the store has none or fails (then resolves to true). */
   const lock = async (key: string, over: AbortSignal): Promise<boolean> => {
     const released = new Promise<void>((release) => over.addEventListener('abort', () => release()))
     const lockWith = (withLock: Lock) =>

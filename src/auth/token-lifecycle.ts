@@ -132,7 +132,7 @@ export const createTokenLifecycle = <Response extends { readonly data: Token }>(
     return { token: taken }
   }
 
-  /** Returns when 401 responses caused renewals in the last minute. Omits future times, which come from a wrong clock. */
+  /** Returns when 401 responses caused renewals in the last minute. Omits future times: their clock was wrong. */
   const recentRenewals = ({ unauthorizedRenewals }: TokenRecord): readonly number[] => {
     const now = clock.now()
     return unauthorizedRenewals.filter((at) => at <= now && now - at < WINDOW)

@@ -132,7 +132,7 @@ export interface Logger {
   debug(line: string): unknown
   /** Writes a line about a new token. */
   info(line: string): unknown
-  /** Writes a line about a retry or an unexpected response. */
+  /** Writes a line about a retry, an unexpected response or a failed token store. */
   warn(line: string): unknown
   /** Writes a line about a call that failed. */
   error(line: string): unknown

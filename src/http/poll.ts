@@ -15,8 +15,8 @@ const waitOptions = {
    */
   timeout: optional(duration()),
   /**
-   * Time between two reads, in milliseconds of the client's clock. Default: a random time, which grows from about 1 s
-   * to about 10 s. If a response has a `Retry-After`, the client waits for that time, unless `pollInterval` is longer.
+   * Time between two reads, in milliseconds of the client's clock. Default: a random time, at first 0.5 to 1 s, later
+   * up to 10 s. If a response has a `Retry-After`, the client waits for that time, unless `pollInterval` is longer.
    */
   pollInterval: optional(duration()),
   /** Aborts the wait with an `AbortedError`. This does not cancel the charge or the subscription request. */
