@@ -84,7 +84,7 @@ const createSubscriptionsContext = (options: SubscriptionsClientOptions) => {
   const token: Lifecycle = createTokenLifecycle({
     baseUrl: settings.baseUrl,
     credentials,
-    // `anyJson`, because the login's schema rejects a refresh token, and `readCredentials` checks the credentials.
+    // `anyJson`: the login's schema would reject a refresh token, and `readCredentials` has checked the credentials.
     requestToken: (body, signal) => {
       const form = { body: `${new URLSearchParams(body)}`, contentType: 'application/x-www-form-urlencoded' }
       const encoded = tokenRequestFormat === 'form' ? form : undefined
@@ -275,7 +275,7 @@ export class SubscriptionsClient {
 
   async #login(options: CallOptions | undefined): Promise<WithResponse<contract.Token>> {
     const { token } = this.#context
-    // `anyJson`, because `TokenLifecycle` adds the body later, and the login's schema rejects a missing body.
+    // `anyJson`: the token lifecycle adds the body later, and the login's schema would reject a missing body.
     const call = prepare(this.#context, subscriptionsContract.login, { schema: anyJson, options })
     return http.runCall(call, async () => {
       call.deadline.check()

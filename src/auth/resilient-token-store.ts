@@ -55,7 +55,7 @@ export const createResilientStore = (store: TokenStore, clock: Clock, report: (m
     }
   }
 
-  /** Waits for the store's lock, or for a process-wide lock if the store has none or fails (then resolves to true). */
+  /** Takes the store's lock, or a lock of this process if the store has none or fails. Returns true after a failure. */
   const lock = async (key: string, over: AbortSignal): Promise<boolean> => {
     const released = new Promise<void>((release) => over.addEventListener('abort', () => release()))
     const lockWith = (withLock: Lock) =>

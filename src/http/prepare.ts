@@ -143,8 +143,8 @@ const rawRequest = {
   method: oneOf(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
   /**
    * Path below the base URL, with the version prefix, such as `/api/v1/mfs/refunds`. Encode identifiers in the path
-   * with `encodeURIComponent`. Segments `.` and `..` are not allowed, also not in encoded form. Do not put a secret
-   * into the path, because logs, events and errors contain the path.
+   * with `encodeURIComponent`. Segments `.` and `..` are not allowed, even in encoded form. Do not put a secret into
+   * the path, because logs, events and errors contain the path.
    */
   path: guarded<Path, string>('a path such as /api/v2/plans, without segments `.` and `..`', isPath),
   /** Query parameters: an object, or `URLSearchParams`. */
