@@ -42,7 +42,7 @@ export type RenewalInput =
       readonly idempotencyKey?: undefined
     }
   | {
-      /** Your own key in visible ASCII, such as `order-1001-2`. Calls with the same key cause one renewal. (G rule 1) */
+      /** Your key in visible ASCII, such as `order-1001-2`. Calls with the same key cause one renewal. (G rule 1) */
       readonly idempotencyKey: string
       /** Not allowed together with `idempotencyKey`. */
       readonly dueDate?: undefined
