@@ -8,10 +8,10 @@ export const typeOf = (value: unknown): string => {
   return Array.isArray(value) ? 'array' : typeof value
 }
 
-/** Returns an issue about an invalid value. The issue contains only the type, because the value may be a secret. */
+/** Returns an issue about an invalid value. The issue contains only the value's type: the value may be a secret. */
 export const inputIssue = (field: string, rule: string, value: unknown, expected?: unknown): InputIssue => {
   const received = typeOf(value)
-  // `received string` would not help if a string is expected.
+  // If a string is expected, `received string` would not help, so the message omits it.
   const but = received === expected ? '' : `, received ${received}`
   const message = value === undefined ? `Missing ${field}: pass ${rule}` : `${field} must be ${rule}${but}`
   return { field, rule, received, message }
@@ -21,7 +21,7 @@ export const inputIssue = (field: string, rule: string, value: unknown, expected
 export const inputError = (operation: string, ...issue: Parameters<typeof inputIssue>): InvalidRequestError =>
   new InvalidRequestError(operation, [inputIssue(...issue)])
 
-/** Whether one name becomes another by at most `edits` letters that are added, removed or changed. */
+/** Returns whether two names differ by at most `edits` letters that are added, removed or changed. */
 const isNear = (one: string, other: string, edits = 2): boolean => {
   if (one === other) return true
   if (edits === 0) return false
@@ -36,7 +36,7 @@ const hintFor = (key: string, known: readonly string[]): string => {
   return near === undefined ? '' : `: did you mean ${near}?`
 }
 
-/** Describes an issue of a schema. `name` is the value's name in the messages. */
+/** Describes what a schema reported about a value. `name` is the value's name in the messages. */
 export const toIssues = (issue: Issues[number], name: string): InputIssue[] => {
   const { path: steps = [], message = '' } = issue
   const path = steps.map(String)
@@ -79,7 +79,7 @@ const isFunction = <Value extends AnyFunction>(value: unknown): value is Value =
 export const functionOption = <Value extends AnyFunction>(): Field<Value, Value> =>
   guarded('a function', isFunction<Value>)
 
-/** An option that is an object with certain methods, such as a clock or a store. */
+/** Creates the schema of an option that is an object with certain methods, such as a clock or a store. */
 export const objectWith = <Value extends object>(
   what: string,
   ...methods: readonly (keyof Value & string)[]

@@ -16,8 +16,8 @@ export const startTimer = (milliseconds: number, act: () => void): (() => void) 
 }
 
 /**
- * Settles like `promise`. If the signal is aborted first, rejects with the signal's reason. After `milliseconds` of real
- * time, calls `expire`, which settles the wait.
+ * Settles like `promise`. If the signal is aborted first, rejects with the signal's reason. If `milliseconds` of real
+ * time pass first, calls `expire`, which resolves or rejects.
  */
 const settleWithin = <Result>(
   promise: Promise<Result> | undefined,
@@ -43,16 +43,16 @@ const settleWithin = <Result>(
 const sleep: Clock['sleep'] = (milliseconds, signal) =>
   settleWithin<void>(undefined, milliseconds, signal, (resolve) => resolve())
 
-/** The system's own time: the default of every `clock` option. */
+/** The clock with the system's time. It is the default of every `clock` option. */
 export const systemClock: Clock = { now: () => Date.now(), sleep }
 
 /** A clock that never jumps, for timeouts, leases and locks. Only the difference between two times is meaningful. */
 export const steadyClock: Clock = { now: () => performance.now(), sleep }
 
 /**
- * Waits at most `milliseconds` of real time for a promise that other code settles, perhaps never. Then rejects with the
- * error that `late` creates, or with a `TimeoutError` that names `late`. If the signal is aborted first, rejects with
- * the signal's reason.
+ * Waits for a promise, which may never settle, for at most `milliseconds` of real time. After this time, rejects with
+ * the error that `late` creates, or with a `TimeoutError` whose message begins with `late`. If the signal is aborted
+ * first, rejects with the signal's reason.
  */
 export const waitAtMost = <Result>(
   promise: Promise<Result>,
@@ -66,7 +66,7 @@ export const waitAtMost = <Result>(
     reject(Object.assign(error, { name: 'TimeoutError' }))
   })
 
-/** Returns a wait as it leaves the package: whole milliseconds, at least 1 s and at most 1 h. */
+/** Returns a wait for errors and results, such as `retryAfterMs`: in whole milliseconds, from 1 s to 1 h. */
 export const exportedWait = (ms: number | undefined): number | undefined =>
   ms === undefined ? undefined : Math.min(Math.max(Math.ceil(ms), 1000), 3_600_000)
 

@@ -53,7 +53,7 @@ const instantOf = (formatter: Intl.DateTimeFormat, wall: number): number => {
   const before = wall - offsetAt(wall - DAY)
   if (offsetAt(before) === wall - before) return before
   const after = wall - offsetAt(wall + DAY)
-  // A local time that is skipped when clocks go forward uses the offset of the day before.
+  // When clocks go forward, some local times do not exist. For these, the offset of the day before is used.
   return offsetAt(after) === wall - after ? after : before
 }
 

@@ -55,7 +55,7 @@ export interface ErrorDetails {
   readonly retryable: boolean
   /**
    * How long to wait before the next call: a whole number of milliseconds from 1 000 to 3 600 000, or `undefined` if no
-   * wait is known. The client ignores a shorter wait, and reports a longer wait as one hour.
+   * wait is known. If a server names a wait below 1 s, the client ignores it. A wait above 1 h is reported as 1 h.
    */
   readonly retryAfterMs?: number | undefined
   /** Whether the operation changes money or state on the server. `false` for operations that only read. */
@@ -118,7 +118,7 @@ export abstract class MandateKitError<Details extends ErrorDetails = ErrorDetail
     Object.assign(this, details, { name: new.target.name })
   }
 
-  /** Returns the error as plain data for a log: every public field, but not the stack. */
+  /** Returns the error as plain data for a log: every public field except `stack` and `cause`. */
   toJSON(): Record<string, unknown> {
     const json: Record<string, unknown> = { message: this.message }
     return Object.assign(json, this)
@@ -126,7 +126,7 @@ export abstract class MandateKitError<Details extends ErrorDetails = ErrorDetail
 }
 
 /**
- * Returns whether a value is an error of this package, even of another copy. `code` identifies the error's class.
+ * Returns whether a value is an error of any copy of this package. `code` then identifies the error's class.
  * @example if (isMandateKitError(error) && error.retryable) retryIn(error.retryAfterMs ?? 1000)
  */
 export const isMandateKitError = (value: unknown): value is AnyMandateKitError =>
@@ -152,7 +152,7 @@ export class InvalidRequestError extends MandateKitError {
 
 /** The fields of an `ApiError`. Most of them describe the server's response. */
 export interface ApiErrorDetails extends ErrorDetails {
-  /** HTTP status; absent if the rate limit or a login pause prevented the request. */
+  /** HTTP status; absent if the rate limit, a login pause or another client's login prevented the request. */
   readonly status?: number | undefined
   /** What the response proves; absent if there was no response. */
   readonly verdict?: Verdict | undefined
@@ -186,8 +186,8 @@ export class ApiError extends MandateKitError<ApiErrorDetails> {
 }
 
 /**
- * HTTP 401: the server did not accept the credentials, the token or the API key. If `phase` is `login`, or the failed
- * call is `login()`, a login was rejected. Then later calls that need a new token fail without a request, until one of
+ * Thrown for HTTP 401: the server rejected the credentials, the token or the API key. If `phase` is `login`, or the
+ * failed call is `login()`, a login was rejected. Then calls that need a new token fail without a request, until one of
  * these things happens: the credentials change, a call of `login()` succeeds, or the `loginCooldown` ends.
  * @example 401 with `{ "errorCode": "401", "errorMessage": "…" }` for a login with a wrong password
  */
@@ -197,8 +197,8 @@ export class AuthenticationError extends ApiError {
 }
 
 /**
- * HTTP 403 in the API's own form, in response to a token request. After too many failed logins, the server also rejects
- * valid credentials (Authentication, area S, rule 4). Later calls fail without a request: see `AuthenticationError`.
+ * Thrown if the API itself rejects a token request with HTTP 403. After too many failed logins, it also rejects valid
+ * credentials (Authentication, area S, rule 4). Later calls fail without a request: see `AuthenticationError`.
  */
 export class LockedOutError extends ApiError {
   static override readonly name: string = 'LockedOutError'
@@ -206,8 +206,8 @@ export class LockedOutError extends ApiError {
 }
 
 /**
- * Thrown for HTTP 429. If `status` is absent, the rate limit or a pause between logins prevented the attempt. Then an
- * earlier attempt may have reached the server: check `outcome`.
+ * Thrown for HTTP 429. If `status` is absent, the rate limit, a login pause or another client's login prevented the
+ * attempt. Then an earlier attempt may have reached the server: check `outcome`.
  * @example 429 with `Retry-After: 7`
  */
 export class RateLimitError extends ApiError {
@@ -236,8 +236,8 @@ export class UnexpectedResponseError extends MandateKitError {
 }
 
 /**
- * Thrown when the response to a charge or renewal is another charge, because the passed idempotency key was used
- * before. Read the charge in `body` with `status(id)`. To charge this payer as well, pass another key.
+ * Thrown when the response to a charge or renewal contains another charge, because the passed idempotency key was used
+ * before. Read that charge with `status(id)` and the id in `body`. To make the new charge as well, pass another key.
  */
 export class KeyReusedError extends MandateKitError {
   static override readonly name: string = 'KeyReusedError'
@@ -246,7 +246,7 @@ export class KeyReusedError extends MandateKitError {
   declare readonly body: unknown
 }
 
-/** The connection failed. `outcome` states whether the request may have reached the server. */
+/** Thrown when a connection failed. `outcome` states whether a request may have reached the server. */
 export class ConnectionError extends MandateKitError<
   ErrorDetails & { readonly reason?: string | undefined }
 > {
@@ -260,8 +260,8 @@ export class ConnectionError extends MandateKitError<
 
 /**
  * Thrown when an attempt, a call, `waitForCharge` or `waitForStatus` exceeds its time limit. If `waitForCharge` or
- * `waitForStatus` throws it, `outcome` is `unknown` and `retryable` is true, because the state may still change. Do
- * not charge or subscribe again: wait again or read the state later. If the last read failed, `cause` is its error.
+ * `waitForStatus` throws it, the state may still change, so `outcome` is `unknown` and `retryable` is true. Do not
+ * charge or subscribe again: wait again or read the state later. If the last read failed, `cause` is its error.
  */
 export class TimeoutError extends MandateKitError<
   ErrorDetails & { readonly timeoutMs: number; readonly lastState?: unknown }
@@ -274,7 +274,7 @@ export class TimeoutError extends MandateKitError<
   declare readonly lastState: unknown
 }
 
-/** The caller's AbortSignal ended the call or the wait. If `retryable` is true, call again with another signal. */
+/** Thrown when your AbortSignal ended a call or a wait. If `retryable` is true, call again with another signal. */
 export class AbortedError extends MandateKitError {
   static override readonly name: string = 'AbortedError'
   readonly code = 'aborted'
@@ -293,7 +293,7 @@ export type AnyMandateKitError =
   | TimeoutError
   | AbortedError
 
-/** The fields that errors of this package may have, for example an error that was sent between processes as JSON. */
+/** The fields that an error of this package may have, also if another process sent the error as JSON. */
 export type KnownError = Partial<Omit<ApiError, 'code'>> & {
   readonly code?: MandateKitErrorCode
   readonly reason?: string | undefined

@@ -16,18 +16,18 @@ import { reportEchoes } from './http/read-response.ts'
 import { type RenewalInput, renewalKeyOf } from './renewal-key.ts'
 
 const gatewayOptions = {
-  /** The API key, or a function that returns the key once for each call. (Authentication, area G) */
+  /** The API key, or a function that the client calls once for each API call. (Authentication, area G) */
   apiKey: apiKeyOption,
   /**
    * How long the gateway keeps idempotency keys, in milliseconds: ask your provider. Errors contain this time, so that
-   * `nextStep` with `firstSentAt` does not retry too late. Default: none.
+   * `nextStep` with `firstSentAt` does not retry with an expired key. Default: none.
    */
   keyLifetime: optional(duration()),
   /**
-   * What the client does if the response belongs to another charge. With `throw` (default), it throws a
-   * `KeyReusedError`. With `report`, it calls `onUnexpected` and returns the response. The response belongs to another
-   * charge if you passed a key to `charge` and number, amount or currency differ, or if `renew` gets the mandate's own
-   * charge.
+   * What the client does if the response belongs to another charge, because the key was used before. With `throw`
+   * (default), it throws a `KeyReusedError`. With `report`, it calls `onUnexpected` and returns the response. The
+   * client checks this if you pass a key to `charge` (number, amount and currency must be the same), and in `renew`
+   * (the response must not be the mandate's own charge).
    */
   onKeyReuse: withDefault(oneOf(['throw', 'report']), 'throw'),
   /** HTTP method of `reset`, which the specification does not name. Default: `POST`. */
@@ -39,9 +39,9 @@ const gatewayOptionsSchema = clientOptionsWith(gatewayOptions)
 
 const chargeOptions = {
   /**
-   * The idempotency key of this charge. While the gateway keeps the key, it does not charge again (G rule 1). By
-   * default the client makes a key, which the response or error contains. To retry safely after a restart, pass your
-   * own key: the order's id.
+   * The idempotency key of this charge. While the gateway keeps the key, a repeated call does not charge again (G rule
+   * 1). By default, the client makes a key, which the response or error contains. To retry safely after a restart, pass
+   * your own key, such as the order's id.
    */
   idempotencyKey: optional(idempotencyKey),
 }
@@ -51,7 +51,7 @@ const chargeOptionsSchema = callOptionsWith(chargeOptions)
 
 const confirmation = {
   ...confirmRequest,
-  /** Id of the charge. The client reads this charge if the body of the confirmation's response has no `status`. */
+  /** Id of the charge. If the response to the confirmation has no `status`, the client reads this charge. */
   chargeId: optional(identifier),
 }
 /** Input of a confirmation. */
@@ -100,9 +100,9 @@ const createGatewayContext = (options: GatewayClientOptions) => {
 /**
  * Client of the sandbox charge gateway (area G).
  *
- * Every method checks its input first and rejects with `InvalidRequestError` before any I/O. Methods that make one
- * call take `CallOptions` as their last argument and return a promise with `.withResponse()`. `waitForCharge` makes
- * many calls, so it takes `WaitOptions` and returns a plain promise.
+ * Every method checks its input before any I/O. If the input is invalid, every method except `health` rejects with
+ * `InvalidRequestError`. Methods that make one call take `CallOptions` as their last argument and return a promise with
+ * `.withResponse()`. `waitForCharge` makes many calls, so it takes `WaitOptions` and returns a plain promise.
  */
 export class GatewayClient {
   readonly #context: ReturnType<typeof createGatewayContext>
@@ -113,7 +113,7 @@ export class GatewayClient {
   }
 
   /**
-   * Returns a client with changed options, which shares this client's rate limit. New headers are added to the old.
+   * Returns a client with changed options. Both clients share the rate limit. New headers are added to the old headers.
    * @example const patient = gateway.withOptions({ timeout: 60_000, logLevel: 'debug' })
    */
   withOptions(changes: ClientChanges): GatewayClient {
@@ -134,10 +134,10 @@ export class GatewayClient {
   }
 
   /**
-   * Charges a payer (G rule 1). Next, send the payer to `confirmation_url`, or ask for the code and call `confirm`. A
-   * retry sends the same key and body, so that the payer is not charged twice. If the key was used before, the server
-   * returns the original response. Call `status(id)` for the current state. If the response's number, amount or
-   * currency differs from the request, the key belongs to another charge: see the option `onKeyReuse`.
+   * Charges a payer (G rule 1). Next, send the payer to `confirmation_url`, or ask the payer for the code and call
+   * `confirm`. A retry sends the same key and body, so that the payer is not charged twice. If the key was used before,
+   * the server returns the original response: call `status(id)` for the current state. If the response's number, amount
+   * or currency differs from the request, the key belongs to another charge: see the option `onKeyReuse`.
    *
    * @example const charge = await gateway.charge({ msisdn, amount: 250, currency: 'BDT', redirect_uri })
    */
@@ -151,9 +151,9 @@ export class GatewayClient {
   }
 
   /**
-   * Confirms a charge with the payer's one-time code (G rule 4). A wrong code causes an `ApiError` 400 and changes
-   * nothing. The client does not retry a confirmation that the server may have executed. If the response body has no
-   * `status`, the client also reads the charge `chargeId`. A failure of this read does not make `confirm` fail.
+   * Confirms a charge with the payer's one-time code (G rule 4). A wrong code causes an `ApiError` with status 400 and
+   * changes nothing. The client does not retry a confirmation that the server may have executed. If the response has no
+   * `status` and you pass `chargeId`, the client also reads the charge. If this read fails, `confirm` still succeeds.
    */
   confirm(
     confirmationId: string,
@@ -171,7 +171,7 @@ export class GatewayClient {
   /**
    * Charges an established mandate again. The payer enters no code (G rule 2). A failed renewal causes no error:
    * check the result's `status`. A retry sends the same key, so that the payer pays once per cycle. If the key was used
-   * before, the server returns the original response. Call `status(id)` for the current state. Always pass the id of
+   * before, the server returns the original response: call `status(id)` for the current state. Always pass the id of
    * the first charge, because the client makes the key from this id and `dueDate`. If you pass the id of a renewal
    * instead, the key differs, and the payer may be charged twice.
    *
@@ -196,7 +196,7 @@ export class GatewayClient {
    * not begin with `pending_`, even if this package does not know the status.
    *
    * @throws TimeoutError after `timeout` (default: 120 s). The error's `lastState` is the charge that was last read.
-   * The charge may still change: wait again or read it later. Until then, do not charge again.
+   * The charge may still change: wait again or read it later. Do not charge again while the status is not final.
    */
   async waitForCharge(chargeId: string, options?: WaitOptions<ChargeState>): Promise<ChargeState> {
     return pollUntil({

@@ -4,7 +4,7 @@ export type JsonReading = { readonly ok: true; readonly value: unknown } | { rea
 const MANY_DIGITS = /\d{16}/
 const INTEGER = /^-?\d+$/
 
-/** Returns an unsafe integer as text. Without `context` (runtimes before 2024), the parsed JSON omits the integer. */
+/** Turns an integer that a number cannot hold into text. Without `context` (runtimes before 2024), omits it. */
 const byReviver = (_: string, value: unknown, context?: { readonly source?: string }): unknown => {
   if (!Number.isInteger(value) || Number.isSafeInteger(value)) return value
   const source = context?.source
@@ -12,8 +12,8 @@ const byReviver = (_: string, value: unknown, context?: { readonly source?: stri
 }
 
 /**
- * Parses JSON. An integer that a number cannot hold exactly becomes a string, so that no identifier is rounded. A
- * byte order mark is ignored. The result never contains the parser's error, which quotes the text.
+ * Parses JSON. An integer that a number cannot hold exactly becomes a string, so that no identifier is rounded. Ignores
+ * a byte order mark. The result never contains the parser's error, because that error quotes the text.
  */
 export const readJson = (text: string): JsonReading => {
   try {
@@ -24,7 +24,7 @@ export const readJson = (text: string): JsonReading => {
   }
 }
 
-/** Texts that complete JSON that ends in or after a value, or after a comma, a name or a colon. */
+/** Texts to append to cut JSON. One of them completes JSON that was cut after a value, a comma, a name or a colon. */
 const ENDS = ['', '0', '"":0', ':0']
 
 /** Returns whether a text is the beginning of a JSON object or list whose end is missing. */

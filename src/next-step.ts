@@ -5,9 +5,9 @@ import { isMandateKitError, type KnownError } from './errors.ts'
 import { REJECTED_CERTIFICATE } from './http/retry.ts'
 
 interface Again {
-  /** The shortest time before the job runs again: a whole number from 1 000 to 3 600 000. */
+  /** The minimum wait before the job runs again: a whole number of milliseconds from 1 000 to 3 600 000. */
   readonly afterMs: number
-  /** Pass this key when the job runs again. Without the key, the server could execute the call twice. */
+  /** The key to pass when the job runs again. Without the key, the server could execute the call twice. */
   readonly idempotencyKey?: string
 }
 
@@ -18,7 +18,7 @@ export type NextStep =
       readonly step: 'retry'
     })
   | (Again & {
-      /** Stop the queue, because every other job would fail too. Do not count the failure as an attempt of the job. */
+      /** Pause the queue, because every other job would fail too. Do not count the failure as an attempt of the job. */
       readonly step: 'pause-queue'
       /**
        * Why the other jobs would fail. `locked-out`: the account is locked (HTTP 403 for a login).
@@ -45,9 +45,9 @@ export type NextStep =
 
 /** Facts about a job that its error does not contain. */
 export interface NextStepOptions {
-  /** When the job first sent its request: a `Date`, or milliseconds since 1970. Compared with `keyLifetime`. */
+  /** When the job first sent its request: a `Date`, or ms since 1970. The `keyLifetime` is counted from this time. */
   readonly firstSentAt?: number | Date | undefined
-  /** The present time. Default: the system's time. */
+  /** The current time. Default: the system's time. */
   readonly now?: number | Date | undefined
 }
 
@@ -61,7 +61,7 @@ export type PauseReason =
   | 'not-available'
 
 const RETRY = 30_000
-/** How long each reason pauses a queue if the error names no wait. */
+/** How long each reason pauses a queue if the error has no `retryAfterMs`, in milliseconds. */
 const PAUSE: Readonly<Record<PauseReason, number>> = {
   'locked-out': 900_000,
   'credentials-rejected': 900_000,
@@ -72,17 +72,17 @@ const PAUSE: Readonly<Record<PauseReason, number>> = {
 }
 /**
  * Statuses with which a proxy or a firewall rejects every request: a redirect to another page, 403, 404 and 405, 407
- * (the proxy requires credentials), 421 (the server does not serve this host name) and 451 (a filter). A 400, 413
- * or 431 is not listed, because it may depend on the request. A 5xx is not listed, because it is temporary.
+ * (the proxy requires credentials), 421 (the server does not serve this host name) and 451 (a filter). The list lacks
+ * 400, 413 and 431, which may depend on the request, and 5xx, which are temporary.
  */
 const BLOCKED = /^(?:3\d\d|40[3457]|421|451)$/
-/** Statuses of a refusal. After 408, 409, 425 and 429, a later call with the same idempotency key can succeed. */
+/** Statuses of a final refusal. After 408, 409, 425 or 429, a call with the same idempotency key can still succeed. */
 const REFUSED = /^4(?!08|09|25|29)\d\d$/
 /** Default of `totalTimeout`, in milliseconds. */
 const LONGEST_CALL = 120_000
 const MAX_DEPTH = 8
 
-/** Finds the error of this package in an error, in its causes and in an aggregate error of one error. */
+/** Finds an error of this package: the error itself, one of its causes, or the only error in an `AggregateError`. */
 const knownIn = (error: unknown, depth = 0): KnownError | undefined => {
   if (!isObject(error) || depth > MAX_DEPTH) return undefined
   const { code, operation, outcome, retryable, errors, cause } = error
@@ -104,22 +104,22 @@ const pauseReason = ({ code, phase, status, verdict, reason }: KnownError): Paus
   return isBlocked || REJECTED_CERTIFICATE.test(String(reason)) ? 'not-available' : undefined
 }
 
-/** Whether the API itself refused the call, so that it would refuse a retry, too. */
+/** Returns whether the API itself refused the call. Then it would also refuse a retry. */
 const isRefused = ({ status, verdict }: KnownError): boolean =>
   REFUSED.test(String(status)) && verdict !== 'somebody-else'
 
 /**
  * Returns what a job of a queue should do after an error. The result depends only on the error and the options, and
- * needs no I/O. `nextStep` reads the `cause` of an error, an AggregateError of one error, and an error that was sent
- * between processes as JSON.
+ * needs no I/O. `nextStep` also finds this package's error in a `cause` or as the only error in an `AggregateError`,
+ * and reads an error that another process sent as JSON.
  *
  * If the outcome is unknown, the result is `retry` only for a call that reads or has an idempotency key. A key prevents
  * a second charge only while the gateway keeps the key. So set the client's option `keyLifetime`, and pass
  * `firstSentAt`. A key can also expire while the queue is paused. So compare a job's age with the key's lifetime before
  * each request.
  *
- * @returns `retry` after a temporary failure; `pause-queue` if every job would fail; `find-out` if the outcome is
- * unknown and no retry is safe or useful; `unknown-error` for an error that is not of this package;
+ * @returns `retry` after a temporary failure; `pause-queue` if every job would fail; `find-out` if the server may have
+ * acted and no retry is safe or useful; `unknown-error` for an error that is not of this package;
  * `fail` for everything else
  * @example
  * const next = nextStep(error, { firstSentAt: job.timestamp })
@@ -129,12 +129,12 @@ export const nextStep = (error: unknown, options: NextStepOptions = {}): NextSte
   const known = knownIn(error)
   if (known === undefined) return { step: 'unknown-error' }
   const { code, outcome, status, afterUnknown: how = 'read-state', idempotencyKey } = known
-  // An error of an earlier version of the package does not tell whether the operation acts.
+  // An error of an earlier version of the package has no field `acts`.
   const { retryable, acts = !retryable, retryAfterMs, keyLifetime } = known
   const hasKey = idempotencyKey !== undefined
   const mayActTwice = acts && !hasKey
-  // Under another API key, a gateway does not know the idempotency key, and would charge again. Invalid credentials
-  // and a refusal of the API allow no retry at all.
+  // With another API key, a gateway would not know the idempotency key, and would charge again. After invalid
+  // credentials or a refusal by the API, every retry would fail.
   const isStuck =
     code === 'authentication_failed' || (code === 'invalid_request' && !retryable) || isRefused(known)
   if (code === 'key_reused' || (acts && (mayActTwice || isStuck) && outcome === 'unknown'))

@@ -31,7 +31,7 @@ export const renewalKey = (chargeId: string, dueDate: string, attempt = 1): stri
   return `renewal_${encoded(chargeId)}_${dueDate}_${attempt}`
 }
 
-/** The due date of a renewal, or your own idempotency key. Either prevents a retry from charging the payer twice. */
+/** The due date of a renewal, or your own idempotency key. With either, a retry cannot charge the payer twice. */
 export type RenewalInput =
   | {
       /** The due date, such as `2026-12-01`. The client sends the key `renewalKey(chargeId, dueDate, attempt)`. */
@@ -42,7 +42,7 @@ export type RenewalInput =
       readonly idempotencyKey?: undefined
     }
   | {
-      /** Your own key in visible ASCII, such as `order-1001-2`. Two calls with one key cause one renewal. (G rule 1) */
+      /** Your key in visible ASCII, such as `order-1001-2`. Calls with the same key cause one renewal. (G rule 1) */
       readonly idempotencyKey: string
       /** Not allowed together with `idempotencyKey`. */
       readonly dueDate?: undefined

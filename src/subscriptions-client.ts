@@ -18,9 +18,9 @@ import { prepare, type RawRequest } from './http/prepare.ts'
 const subscriptionsOptions = {
   /** The merchant's login credentials, or a function that returns them, for example from a secret store. */
   credentials: credentialsOption,
-  /** The store that keeps the token. Clients with the same store share a login. Default: this client's own memory. */
+  /** Keeps the token. Clients with the same store and credentials share a login. Default: this client's own memory. */
   tokenStore: optional(objectWith<TokenStore>('a token store', 'get', 'set', 'delete')),
-  /** How a token is renewed. The specification does not show how a refresh token is used. Default: `password`. */
+  /** How the client renews a token. The specification does not show the use of a refresh token. Default: `password`. */
   refresh: withDefault(oneOf(['password', 'refresh_token']), 'password'),
   /**
    * Time between a rejected login and the client's next login, in milliseconds. After this time,
@@ -36,7 +36,7 @@ const subscriptionsOptions = {
 export interface SubscriptionsClientOptions extends ClientOptions, Input<typeof subscriptionsOptions> {}
 const subscriptionsOptionsSchema = clientOptionsWith(subscriptionsOptions)
 
-/** Input of subscribe. `clientID` is optional. */
+/** Input of `subscribe`. Without `clientID`, the client sends the `clientId` of the credentials. */
 export interface SubscribeInput extends Omit<contract.SubscriptionRequest, 'clientID'> {
   /** The merchant application's identifier. Default: `clientId` of the credentials. (S1) */
   readonly clientID?: string | undefined
@@ -84,7 +84,7 @@ const createSubscriptionsContext = (options: SubscriptionsClientOptions) => {
   const token: Lifecycle = createTokenLifecycle({
     baseUrl: settings.baseUrl,
     credentials,
-    // `anyJson`, because the login's schema rejects a refresh token, and `readCredentials` checks the credentials.
+    // `anyJson`: the login's schema would reject a refresh token, and `readCredentials` has checked the credentials.
     requestToken: (body, signal) => {
       const form = { body: `${new URLSearchParams(body)}`, contentType: 'application/x-www-form-urlencoded' }
       const encoded = tokenRequestFormat === 'form' ? form : undefined
@@ -110,7 +110,7 @@ const createSubscriptionsContext = (options: SubscriptionsClientOptions) => {
 }
 
 /**
- * Client of the subscription API (area S). The client logs in by itself, and uses one token for all its calls. It
+ * Client of the subscription API (area S). The client logs in automatically, and uses one token for all its calls. It
  * retries calls that only read, and other calls only if the server has not executed them.
  *
  * Every method checks its input first and rejects with `InvalidRequestError` before any I/O. A method that makes one
@@ -136,18 +136,18 @@ export class SubscriptionsClient {
   }
 
   /**
-   * Logs in now (S-a), even if a token is valid or an earlier login was rejected. Other calls log in by themselves. A
-   * login is retried only if the request was not sent or the server named a time to wait. The options `timeout`,
-   * `retry` and `headers` have no effect, because other calls may share the token request.
+   * Logs in now (S-a), even if a token is valid or an earlier login was rejected. Other calls log in automatically. The
+   * client retries a login only if it was not sent, or if a 429 response names the wait. The options `timeout`, `retry`
+   * and `headers` have no effect, because other calls may share the token request.
    */
   login(options?: CallOptions): CallPromise<contract.Token> {
     return http.callPromise(this.#login(options))
   }
 
   /**
-   * Creates a subscription request (S-b). Send the payer to the `url` of the result. The payer returns to
-   * `userReturnURL` with `invoiceID`. If the server may have executed a failed request, the client does not retry it,
-   * and the error's `outcome` is `unknown`.
+   * Creates a subscription request (S-b). Send the payer to the `url` of the result. Later, the payer returns to
+   * `userReturnURL` with `invoiceID` as a query parameter. If the server may have executed a failed request, the client
+   * does not retry the request, and the error's `outcome` is `unknown`.
    */
   subscribe(request: SubscribeInput, options?: CallOptions): CallPromise<contract.SubscribeResult> {
     return http.callPromise(this.#subscribe(request, options))
@@ -190,8 +190,8 @@ export class SubscriptionsClient {
 
   /**
    * Yields every payment of a subscription once, page by page (S-g). The loop ends after a page without new payments,
-   * because some servers ignore the page number or repeat records. The loop also ends if the API
-   * responds to a later page with its own 404 "not found". Each page is read only when the loop needs it.
+   * because some servers ignore the page number or repeat records. The loop also ends if the API responds to a later
+   * page with its own 404 "not found". The client reads each page only when the loop needs it.
    *
    * @param page the first page to read, and the records per page (default: 100)
    */
@@ -275,7 +275,7 @@ export class SubscriptionsClient {
 
   async #login(options: CallOptions | undefined): Promise<WithResponse<contract.Token>> {
     const { token } = this.#context
-    // `anyJson`, because `TokenLifecycle` adds the body later, and the login's schema rejects a missing body.
+    // `anyJson`: the token lifecycle adds the body later, and the login's schema would reject a missing body.
     const call = prepare(this.#context, subscriptionsContract.login, { schema: anyJson, options })
     return http.runCall(call, async () => {
       call.deadline.check()

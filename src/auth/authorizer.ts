@@ -3,30 +3,30 @@ import { waitAtMost } from '../clock.ts'
 import { type Field, input, jsonOf, readWith, schema } from '../contract/fields.ts'
 import { InvalidRequestError } from '../errors.ts'
 
-/** Provides the Authorization header of each attempt of one call. */
+/** Provides the Authorization header for each attempt of a call. */
 export interface CallAuthorization {
-  /** Returns the header for the next attempt, or undefined if `obtain` must log in first. */
+  /** Returns the header for the next attempt, or undefined if the client must first call `obtain`. */
   current(): string | undefined
-  /** Logs in if necessary, then returns the header for the next attempt. The signal is aborted when the call ends. */
+  /** Gets a token or API key, then returns the header. Rejects if the signal is aborted first. */
   obtain(signal: AbortSignal): Promise<string>
-  /** Called after a 401. Returns the wait before a retry in milliseconds, or undefined if the 401 is final. */
+  /** Called after HTTP 401. Returns the wait before a retry in milliseconds, or undefined if the call must fail. */
   retry?(signal: AbortSignal): Promise<number | undefined>
 }
 
 /**
- * Starts the authorization of a call. `waits`: whether the call waits until a login pause ends, or else fails at once.
- * `remaining` returns the milliseconds until the call exceeds its `totalTimeout`.
+ * Starts the authorization of a call. After a failed login, logins pause: if `waits` is true, the call waits until the
+ * pause ends, otherwise it fails at once. `remaining` returns the milliseconds that are left of the `totalTimeout`.
  */
 export type Authorizer = (operation: string, waits: boolean, remaining: () => number) => CallAuthorization
 
 /** How long the client waits for a function that returns a secret, in milliseconds of real time. */
 const SOURCE_LIMIT = 30_000
 
-/** Returns whether a header can contain a token. If not, `fetch` would throw an error that quotes the token. */
+/** Returns whether a header may contain a token or key. If not, `fetch` would throw an error that quotes the value. */
 export const isHeaderSafe = (value: unknown): value is string =>
   typeof value === 'string' && /^[\x21-\x7e]+$/.test(value)
 
-/** Makes a schema that accepts a valid value or any function. A function's result is checked after each call. */
+/** Makes a schema that accepts a valid value or any function. The client checks each result of the function. */
 export const orFunction = <Source>(inner: Field<unknown>): Field<Source, Source> =>
   schema(
     () => jsonOf(inner),
@@ -41,18 +41,18 @@ export const describeError = (error: unknown): string => {
   return `a failure (${/^\w{1,40}$/.test(error.name) ? error.name : 'Error'}${reason})`
 }
 
-/** Returns `source`, or the result of `source()`. Hides the function's error, which may contain the secret. */
+/** Returns `source`, or the result of this function. Hides an error of the function, which may contain the secret. */
 export const readSecret = async (operation: string, option: string, source: unknown): Promise<unknown> => {
   if (typeof source !== 'function') return source
   return waitAtMost((async () => source())(), SOURCE_LIMIT).catch((error: unknown) => {
     const received = describeError(error)
-    const message = `The function passed as ${option} threw an error (${received}). Calling again is safe`
+    const message = `The function passed as ${option} ended in ${received}. Calling again is safe`
     const issue = { field: option, rule: 'a function that returns the value', received, message }
     throw new InvalidRequestError(operation, [issue], { phase: 'login', retryable: true })
   })
 }
 
-/** An API key, or a function that returns it. The client calls the function once for each call. */
+/** An API key, or a function that returns it. The client calls the function once for each API call. */
 export type ApiKeySource = string | (() => string | Promise<string>)
 
 const apiKeySchema = input(
@@ -62,11 +62,11 @@ const apiKeySchema = input(
 
 export const apiKeyOption = orFunction<ApiKeySource>(apiKeySchema)
 
-/** Authorizes calls with a configured key (area G). A 401 is final, because the client cannot renew the key. */
+/** Authorizes calls with the API key (area G). After HTTP 401 a call fails: the client cannot renew the key. */
 export const createApiKeyAuthorizer =
   (apiKey: ApiKeySource): Authorizer =>
   (operation) => {
-    // A server keeps idempotency keys for each API key. With a new API key, a retry would charge again.
+    // A server keeps idempotency keys per API key, so a retry with another API key would charge again.
     let header = typeof apiKey === 'string' ? `Bearer ${apiKey}` : undefined
     return {
       current: () => header,

@@ -2,10 +2,10 @@ import { check } from '../check.ts'
 import { type Input, input, object } from '../contract/fields.ts'
 import { orFunction, readSecret } from './authorizer.ts'
 
-/** Errors about credentials have this operation id. */
+/** The operation id in errors about credentials. */
 export const LOGIN = 'subscriptions.login'
 
-// `\p{Cs}` matches half of a surrogate pair, which JSON and forms cannot carry reliably.
+// `\p{Cs}` matches half of a surrogate pair. JSON and forms cannot carry such a character reliably.
 const credential = input(
   'a string that is not blank and has no control characters',
   (value) => value.trim() !== '' && !/[\p{Cc}\p{Cs}]/u.test(value),
@@ -16,7 +16,7 @@ const credentials = {
   clientId: credential,
   /** The merchant application's secret, sent as `client_secret`. (S-a) */
   clientSecret: credential,
-  /** The user that logs in and that a lockout applies to. (S-a) */
+  /** The name of the user who logs in. After several failed logins, the API locks this user. (S-a) */
   username: credential,
   /** The user's password. (S-a) */
   password: credential,
@@ -25,8 +25,8 @@ const credentials = {
 export interface Credentials extends Input<typeof credentials> {}
 
 /**
- * Credentials, or a function that returns them. The client calls the function for each login, not for each call.
- * After a rejected login, the client calls the function in each API call, to check for changed credentials.
+ * Credentials, or a function that returns them. The client calls the function when it needs a token, not in each call.
+ * After a rejected login, it calls the function in each API call, to see whether the credentials have changed.
  */
 export type CredentialsSource = Credentials | (() => Credentials | Promise<Credentials>)
 

@@ -4,13 +4,13 @@ import * as errors from '../errors.ts'
 import { type Credentials, LOGIN } from './credentials.ts'
 import type { LoginBlock, TokenRecord } from './token-record.ts'
 
-/** Length of the first block after a login that got no token but was not rejected, in milliseconds. */
+/** How long logins are blocked after the first failure that does not reject the credentials, in milliseconds. */
 const FIRST_BLOCK = 10_000
-/** Each further failure doubles the block's length, up to this many milliseconds. */
+/** Each further failure of this type doubles the time, up to this many milliseconds. */
 export const MAX_BLOCK_MS = 900_000
 const BLOCKS_KEPT = 8
 
-/** Returns whether a failed token request got a final response. A response with status 408, 429 or 503 is not final. */
+/** Returns whether a failed token request would fail again. After no response, 408, 429 or 503, it may succeed. */
 export const isDecided = (error: unknown): boolean =>
   ![undefined, 408, 429, 503].includes(errors.knownError(error).status)
 
@@ -18,9 +18,9 @@ const isRejection = ({ verdict }: Pick<LoginBlock, 'verdict'>): boolean =>
   verdict === 'rejected-credentials' || verdict === 'locked'
 
 /**
- * Calculates the fingerprint of credentials: SHA-256 over all four values and a random salt. A reader of the store
- * cannot guess the values, because the client secret is one of them. Without `crypto.subtle` (a page without TLS), all
- * credentials have the same fingerprint.
+ * Calculates the fingerprint of credentials: SHA-256 over a random salt and all four values. A person who reads the
+ * store cannot guess the password from the fingerprint, because the fingerprint also depends on the client secret.
+ * `crypto.subtle` is missing on a page without TLS. Then all credentials have the same fingerprint.
  */
 const fingerprintOf = async (credentials: Credentials, salt = ''): Promise<string> => {
   const { subtle }: Partial<Crypto> = crypto
@@ -61,31 +61,31 @@ export const blocksAfterLogin = async (record: TokenRecord, credentials: Credent
 
 /**
  * Decides whether a client may log in. Blocks logins after a failed login, because repeated failures lock the account
- * (Authentication, area S, rule 4). The record that all processes share contains the blocks.
+ * (Authentication, area S, rule 4). The blocks are part of the token record, so they apply to all processes.
  */
 export const createLoginGuard = (loginCooldown: number, clock: Clock) => {
-  // JSON has no `Infinity`.
+  // A store may save the block as JSON, which has no `Infinity`.
   const cooldown = Math.min(loginCooldown, Number.MAX_SAFE_INTEGER)
-  /** For each block, which its time `at` identifies: when a check first saw it. */
+  /** When `check` first saw each block. The key is the block's time `at`. */
   let seen: ReadonlyMap<number, number> = new Map()
   return {
-    /** Throws while a block prevents logins with these credentials. */
+    /** Throws an error if a block prevents a login with these credentials. */
     async check(record: TokenRecord, credentials: Credentials): Promise<void> {
       const now = clock.now()
       const blocks = await blocksFor(record, credentials)
-      // The clock of another process may be ahead. A block in the future counts as begun when a check first sees it.
+      // The clock of another process may be ahead. A block in the future begins when `check` first sees it.
       const begunAt = (at: number) => Math.min(at, now, seen.get(at) ?? now)
       seen = new Map(blocks.map(({ at }) => [at, begunAt(at)]))
       const remaining = ({ at, wait }: LoginBlock) => Math.min(wait, cooldown) - (now - begunAt(at))
-      // The error of a shorter block would promise a login that the longer block prevents.
+      // If the error named the end of a shorter block, the caller would retry while the longer block still applies.
       const [longest] = [...blocks].sort((one, other) => remaining(other) - remaining(one))
       if (longest && remaining(longest) > 0) throw blockedError(longest, remaining(longest))
     },
 
     /**
-     * Returns the record with the block that a failed token request causes, and writes into the error when the call may
-     * be made again. Returns undefined if the error causes no block. The block does not contain the error, because the
-     * error's message and body could quote a secret.
+     * Returns the record with an added block after a failed token request. Sets `retryAfterMs` and `retryable` of the
+     * error. Returns undefined if the error causes no block. The block does not contain the error, because the error's
+     * message and body could quote a secret.
      */
     async failed(record: TokenRecord, credentials: Credentials, error: unknown, isLogin: boolean) {
       const { status = 0, verdict, errorCode, retryAfterMs = 0, outcome } = errors.knownError(error)
@@ -97,8 +97,8 @@ export const createLoginGuard = (loginCooldown: number, clock: Clock) => {
       const facts = { at: clock.now(), status: status || undefined, errorCode, verdict }
       const last = record.blocks.find((block) => !isRejection(block))
       let block: LoginBlock = { ...facts, wait: last ? Math.min(last.wait * 2, MAX_BLOCK_MS) : FIRST_BLOCK }
-      // Each further login with rejected credentials could lock the account, so a `Retry-After`, which a proxy may have
-      // added, does not shorten the wait.
+      // Each further login with rejected credentials could lock the account. So a `Retry-After` does not shorten the
+      // wait: a proxy may have added this header.
       if (isRejection(facts))
         block = { ...facts, wait: cooldown, fingerprint: await fingerprintOf(credentials, salt) }
       else if (isNamed) block = { at: facts.at, wait: retryAfterMs }

@@ -8,13 +8,13 @@ import { createKeyedMutex, type TokenStore } from './token-store.ts'
 const STORE_LIMIT = 5_000
 /** Longest wait for another client's or process's login, in milliseconds of real time. */
 const LOCK_LIMIT = 30_000
-/** After a failure or `LOCK_LIMIT`, the client does not use the store or the lock for this time, in milliseconds. */
+/** How long the client avoids a store that failed, in ms. Also the `retryAfterMs` of the error after `LOCK_LIMIT`. */
 const PAUSE = 5_000
-/** Longest time that a store keeps a record, in milliseconds. The specification shows no lifetime of refresh tokens. */
+/** The longest `timeToLive` of a record, in ms. Refresh tokens need this limit, because their lifetime is unknown. */
 const MAX_KEPT_MS = 2_592_000_000
 
-// The clients of one store share a mutex and the records that this process wrote last. So they log in once even if the
-// store fails.
+// The clients that use the same store share a mutex and the records that this process wrote last. So only one of them
+// logs in, even if the store fails.
 const createShared = () => ({
   inTurn: createKeyedMutex(),
   memory: new Map<string, { readonly record: records.TokenRecord; isSaved: boolean }>(),
@@ -23,10 +23,10 @@ const sharedParts = new WeakMap<TokenStore, ReturnType<typeof createShared>>()
 
 type Lock = (key: string, task: () => Promise<void>) => Promise<unknown>
 
-/** Adds the version to a key, because another version of this package could not read the record. */
+/** Adds the version of the record's format to a key, because packages with another version cannot read the record. */
 const versioned = (key: string): string => `${key}:${records.RECORD_VERSION}`
 
-/** Reads and writes token records in a store. If the store fails, uses memory, so that the call does not fail. */
+/** Reads and writes token records in a store. If the store fails, uses memory, so that API calls do not fail. */
 export const createResilientStore = (store: TokenStore, clock: Clock, report: (message: string) => void) => {
   const shared = sharedParts.get(store) ?? createShared()
   sharedParts.set(store, shared)
@@ -39,7 +39,7 @@ export const createResilientStore = (store: TokenStore, clock: Clock, report: (m
     return since >= 0 && since < PAUSE
   }
 
-  /** Calls the store. Returns `undefined` if the store fails, or failed less than 5 s ago. */
+  /** Calls the store, unless it failed less than 5 s ago. Returns `undefined` if the store was not called or failed. */
   const callStore = async <Result>(
     method: keyof TokenStore,
     work: () => Promise<Result> | Result,
@@ -55,7 +55,7 @@ export const createResilientStore = (store: TokenStore, clock: Clock, report: (m
     }
   }
 
-  /** Waits for the store's lock, or else for a lock of this process. Resolves to whether the store failed. */
+  /** Takes the store's lock, or a lock of this process if the store has none or fails. Returns true after a failure. */
   const lock = async (key: string, over: AbortSignal): Promise<boolean> => {
     const released = new Promise<void>((release) => over.addEventListener('abort', () => release()))
     const lockWith = (withLock: Lock) =>
@@ -64,9 +64,9 @@ export const createResilientStore = (store: TokenStore, clock: Clock, report: (m
           start(true)
           return released
         }
-        // After the wait for the lock has ended, a failure of the lock has no meaning.
+        // After `over` is aborted, nobody needs the lock, so its failure no longer counts.
         void released.then(hold)
-        // A `withLock` that did not run its task is a failure too.
+        // A `withLock` that resolves without having run its task has failed too.
         withLock(key, hold).then(fail, fail)
       })
     const ofStore: Lock = async (...task) => store.withLock?.(...task)
@@ -86,7 +86,7 @@ export const createResilientStore = (store: TokenStore, clock: Clock, report: (m
       return own
     },
 
-    /** Keeps a record in memory, and starts to save it in the store. `locked` holds the lock until the save ends. */
+    /** Keeps a record in memory, and starts to save it in the store. `locked` keeps the lock until the save ends. */
     write(key: string, given: records.TokenRecord, timeToLive: number): void {
       // Some databases reject `undefined` or save it as null.
       const kept = { record: JSON.parse(JSON.stringify(given)), isSaved: false }
@@ -98,9 +98,9 @@ export const createResilientStore = (store: TokenStore, clock: Clock, report: (m
     },
 
     /**
-     * Waits until no other client or process is logging in, then runs the task. `isAlone` means that the store failed.
-     * If the task fails, `locked` first waits until the record is saved. If another process holds the lock for 30 s,
-     * throws an error with `retryAfterMs`.
+     * Waits until no other client or process is logging in, then runs the task. If the store failed, `isAlone` is true:
+     * the lock then covers only this process. If the task fails, the error is thrown after the record is saved. If the
+     * lock is not free within 30 s, throws an error with `retryAfterMs`.
      */
     async locked<Result>(
       key: string,
@@ -120,7 +120,7 @@ export const createResilientStore = (store: TokenStore, clock: Clock, report: (m
       try {
         return await task(isAlone)
       } catch (error) {
-        // The process may exit after the error. If the rejection is not saved, the next process logs in again.
+        // The process may exit after the error. If the rejected login were not saved, the next process would log in.
         await saving
         throw error
       } finally {

@@ -8,20 +8,20 @@ import { createResilientStore } from './resilient-token-store.ts'
 import { type ActiveToken, activate, type TokenRecord, tokenFrom } from './token-record.ts'
 import type { TokenStore } from './token-store.ts'
 
-/** Maximum number of renewals after a 401 within `WINDOW` milliseconds. */
+/** How many token renewals 401 responses may cause within `WINDOW` milliseconds. */
 const UNAUTHORIZED_RENEWALS = 3
 const WINDOW = 60_000
 /** After a failed early renewal, the client waits this many milliseconds before the next renewal. */
 const POSTPONEMENT = 10_000
-/** How long a call with a valid token waits for an early renewal. */
+/** How long a call with a valid token waits for an early renewal, in milliseconds. Then it uses the valid token. */
 const EARLY_WAIT = 1_000
-/** A call waits for the end of a login pause only if at most this many milliseconds remain. */
+/** The longest login pause whose end a call waits for, in milliseconds. In a longer pause, the call fails at once. */
 const MAX_WAIT_MS = 60_000
-/** A part of the API may not know a token that is younger than this. */
+/** While a token is younger than this many milliseconds, some of the provider's servers may not know it yet. */
 const NEW_TOKEN = 5_000
 /** After a 401 for a new token, the call waits this many milliseconds and sends the same token again. */
 const NEW_TOKEN_WAIT = 1_000
-/** Longest random delay of a login while the store fails and cannot prevent that all processes log in together. */
+/** The longest random delay of a login while the store fails, in ms. It keeps processes from logging in all at once. */
 const ALONE_DELAY = 10_000
 
 type Reason = 'first' | 'expiring' | 'unauthorized' | 'login-called'
@@ -46,12 +46,12 @@ interface Renewed<Response> {
   readonly response?: Response
 }
 
-/** How often shared work checks whether a call still waits for it, in milliseconds. */
+/** How often a timer checks whether a call still waits for shared work, in milliseconds. */
 const BEAT = 1_000
-/** After this many checks without a waiting call, the work is aborted. Most logins take less time. */
+/** After this many checks in a row without a waiting call, the work is aborted. Most logins end sooner. */
 const IDLE_BEATS = 5
 
-/** Starts work that several calls share, such as one login. The work goes on while at least one call waits for it. */
+/** Starts work that several calls share, such as a login. The work continues while at least one call waits for it. */
 const shareWork = <Result>(work: (signal: AbortSignal) => Promise<Result>) => {
   const controller = new AbortController()
   const result = work(controller.signal)
@@ -70,11 +70,11 @@ const shareWork = <Result>(work: (signal: AbortSignal) => Promise<Result>) => {
   result.then(ended, ended)
 
   return {
-    /** The work's result. The call that started the work awaits it, because it lives as long as the work. */
+    /** The work's result, for the call that started the work. In other calls it may never settle: see `joined`. */
     result,
     isEnded: () => controller.signal.aborted,
     end: () => controller.abort(),
-    /** Counts a waiting call until its signal is aborted. */
+    /** Counts one more waiting call, until the call's signal is aborted. */
     join(signal: AbortSignal | undefined): void {
       callers += 1
       const leave = () => {
@@ -84,7 +84,7 @@ const shareWork = <Result>(work: (signal: AbortSignal) => Promise<Result>) => {
     },
     /**
      * Waits for the result. If the runtime stopped the work, rejects with an error that is not a `MandateKitError`.
-     * Each wait lasts one beat, because timers of different lengths may fire out of order after a stall.
+     * Each wait is as long as a beat, because after a stall, timers of different lengths may fire in the wrong order.
      */
     joined(isSilent = false): Promise<Result> {
       const seen = beats
@@ -97,9 +97,9 @@ const shareWork = <Result>(work: (signal: AbortSignal) => Promise<Result>) => {
 }
 
 /**
- * Gets, shares and renews the access token that authorizes a client's calls. (Authentication, area S) A call that needs
- * a token joins the renewal in flight, or starts one. A renewal reads the record that all processes share, locks it,
- * reads it again, asks the guard, sends a token request and saves the result.
+ * Gets, shares and renews the access token of a client's calls (Authentication, area S). A call that needs a token
+ * joins the running renewal, or starts one. A renewal reads the record that all processes share. If the token in the
+ * record is not usable, the renewal locks the record, reads it again, requests a token and saves the result.
  */
 export const createTokenLifecycle = <Response extends { readonly data: Token }>(
   options: TokenLifecycleOptions<Response>,
@@ -122,7 +122,7 @@ export const createTokenLifecycle = <Response extends { readonly data: Token }>(
     return token && clock.now() < token.renewAt ? token : undefined
   }
 
-  /** Uses the record's token from now on, unless the token was rejected or must be renewed. */
+  /** Starts to use the record's token and returns it. Returns undefined if it was rejected or must be renewed. */
   const take = ({ token }: TokenRecord): Renewed<Response> | undefined => {
     if (token === undefined || rejected.has(token.id)) return undefined
     const now = clock.now()
@@ -132,7 +132,7 @@ export const createTokenLifecycle = <Response extends { readonly data: Token }>(
     return { token: taken }
   }
 
-  /** Returns when 401 responses caused a renewal in the last minute. A time in the future comes from a wrong clock. */
+  /** Returns when 401 responses caused renewals in the last minute. Omits future times: their clock was wrong. */
   const recentRenewals = ({ unauthorizedRenewals }: TokenRecord): readonly number[] => {
     const now = clock.now()
     return unauthorizedRenewals.filter((at) => at <= now && now - at < WINDOW)
@@ -144,7 +144,7 @@ export const createTokenLifecycle = <Response extends { readonly data: Token }>(
     knownClientId = clientId
     const key = ['token', options.baseUrl, clientId, username].map(encodeURIComponent).join(':')
 
-    /** Returns a token, or undefined if a token request is needed. Throws if logins are blocked. */
+    /** Returns a token without a request, or undefined if a token request is needed. Throws if logins are blocked. */
     const fromRecord = async (record: TokenRecord): Promise<Renewed<Response> | undefined> => {
       if (reason === 'login-called') return undefined
       const taken = take(record)
@@ -156,7 +156,7 @@ export const createTokenLifecycle = <Response extends { readonly data: Token }>(
 
     const request = async (grant: Grant, fields: TokenFields, record: TokenRecord) => {
       const isLogin = grant === 'password'
-      // The next failure doubles a pause, so the record must remain after the pause.
+      // A failure after a pause doubles the pause, so the store must keep the record for longer than the pause.
       const timeToLive = Math.max(loginCooldown, MAX_BLOCK_MS) + MAX_BLOCK_MS
       const send = async () => {
         const client = { client_id: clientId, client_secret: clientSecret }
@@ -217,7 +217,7 @@ export const createTokenLifecycle = <Response extends { readonly data: Token }>(
     return (await fromRecord(await store.read(key))) ?? store.locked(key, renewLocked, signal)
   }
 
-  /** Waits for the token renewal in flight, or starts one. The renewal continues when a waiting call is aborted. */
+  /** Waits for the running token renewal, or starts one. If this call is aborted, the renewal continues for others. */
   const renew = async (reason: Reason, caller?: AbortSignal): Promise<Renewed<Response>> => {
     for (;;) {
       caller?.throwIfAborted()
@@ -238,7 +238,7 @@ export const createTokenLifecycle = <Response extends { readonly data: Token }>(
     }
   }
 
-  /** Renews a valid token. The call that starts the renewal waits for it up to 1 s. Other calls use the old token. */
+  /** Renews a token before it expires. The call that starts this waits for up to 1 s. Others use the old token. */
   const renewEarly = async (token: ActiveToken): Promise<void> => {
     const renewal = renew('expiring').catch((error: unknown) => {
       token.renewAt = Math.min(clock.now() + POSTPONEMENT, token.expiresAt)
@@ -247,7 +247,7 @@ export const createTokenLifecycle = <Response extends { readonly data: Token }>(
     await waitAtMost(renewal, EARLY_WAIT).catch(() => undefined)
   }
 
-  /** Returns a token for an attempt. Waits until a login pause ends, if the call `waits` and has time enough. */
+  /** Returns a token for an attempt. If `waits` is true and time remains, waits until a login pause ends. */
   const obtain = async (signal: AbortSignal, waits: boolean, remaining: number): Promise<ActiveToken> => {
     const token = valid()
     if (token !== undefined) {
@@ -272,7 +272,7 @@ export const createTokenLifecycle = <Response extends { readonly data: Token }>(
     let used: ActiveToken | undefined
     let sentAgain: ActiveToken | undefined
     let isRenewed = false
-    /** Whether the token is so new that a part of the API may not know it. The call sends such a token once more. */
+    /** Returns whether a server may not know the token yet, so that the call sends the token again after a 401. */
     const isNew = (token: ActiveToken): boolean =>
       token === valid() && token !== sentAgain && clock.now() - token.obtainedAt < NEW_TOKEN
     return {
@@ -291,7 +291,7 @@ export const createTokenLifecycle = <Response extends { readonly data: Token }>(
           return NEW_TOKEN_WAIT
         }
         if (isRenewed) return undefined
-        // If the two differ, another call has already replaced the token.
+        // If `active` is not the token of this call, another call has already replaced this token.
         if (active === used) {
           rejected.add(used.id)
           const { token } = await renew('unauthorized', signal)
@@ -305,7 +305,7 @@ export const createTokenLifecycle = <Response extends { readonly data: Token }>(
 
   return {
     authorize,
-    /** Logs in with the password now, or waits for the token request in flight. Returns the server's response. */
+    /** Waits for the running token request, or logs in with the password. Returns the server's response. */
     async login(signal: AbortSignal): Promise<Response> {
       for (;;) {
         const isShared = inFlight !== undefined
@@ -318,7 +318,7 @@ export const createTokenLifecycle = <Response extends { readonly data: Token }>(
         }
       }
     },
-    /** Returns the client id in the credentials. `subscribe` sends the client id by default. (S1) */
+    /** Returns the client id of the credentials, which `subscribe` sends by default (S1). */
     async clientId(): Promise<string> {
       knownClientId ??= (await readCredentials(options.credentials)).clientId
       return knownClientId

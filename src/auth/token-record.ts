@@ -24,7 +24,7 @@ const storedToken = {
   accessToken: fields.input('visible ASCII characters', isHeaderSafe),
   /** The refresh token. The client keeps the refresh token only with `refresh: 'refresh_token'`. */
   refreshToken: fields.optional(fields.anyText),
-  /** When a process received the token, in milliseconds of that process's clock. */
+  /** When a process received the token, in milliseconds since 1970 on that process's clock. */
   obtainedAt: milliseconds,
   /** How long the token may be used after `obtainedAt`, in milliseconds. */
   lifetime: milliseconds,
@@ -33,25 +33,25 @@ const storedToken = {
 export interface StoredToken extends Input<typeof storedToken> {}
 
 const loginBlock = {
-  /** Hash of the rejected credentials, salted with the record's `salt`. If absent, the block is for all credentials. */
+  /** Salted hash of the rejected credentials. If absent, the block applies to all credentials. */
   fingerprint: fields.optional(fields.anyText),
-  /** When logins were blocked, in milliseconds since 1970. The time comes from the process that sent the login. */
+  /** When the block began, in milliseconds since 1970 on the clock of the process that sent the login. */
   at: milliseconds,
   /** Length of the block, in milliseconds. */
   wait: milliseconds,
-  /** HTTP status of the failed token request. Absent if there was no response, or if `Retry-After` set `wait`. */
+  /** HTTP status of the failed token request. Absent if there was no response, or if the response named the wait. */
   status: fields.optional(fields.wholeNumber(100)),
   /** The error code in the response. */
   errorCode: fields.optional(fields.anyText),
-  /** What the response proves. Absent if there was no response, or if `Retry-After` set `wait`. */
+  /** What the response proves, such as `locked`. Absent if there was no response, or if the response named the wait. */
   verdict: fields.optional(
     fields.oneOf<Verdict>(['rejected-credentials', 'locked', 'rate-limited', 'somebody-else']),
   ),
 }
-/** A period without token requests, after a token request failed. */
+/** A period in which no process logs in, after a token request failed. */
 export interface LoginBlock extends Input<typeof loginBlock> {}
 
-/** Version of the record's format. The record's key contains it, so that versions do not overwrite each other. */
+/** Version of the record's format. It is part of the record's key, so each version has its own record. */
 export const RECORD_VERSION = 2
 
 const tokenRecord = {
@@ -59,14 +59,14 @@ const tokenRecord = {
   version: fields.guarded('2', (value): value is 2 => value === RECORD_VERSION),
   /** The token in use, if any. */
   token: fields.optional(fields.object<StoredToken>(storedToken)),
-  /** Salt of the fingerprints. */
+  /** Random text that is hashed with the credentials for each `fingerprint`. */
   salt: fields.optional(fields.anyText),
   /** The blocks that prevent logins: at most 8, each with a different fingerprint. */
   blocks: list(fields.object<LoginBlock>(loginBlock)),
-  /** Times of the token renewals that 401 responses caused in the last minute, in milliseconds. */
+  /** When 401 responses caused token renewals in the last minute, in milliseconds since 1970. */
   unauthorizedRenewals: list(milliseconds),
 }
-/** The token and the rejected logins that the processes of a merchant share, as plain JSON data. */
+/** The token and the login blocks that the processes of a merchant share, as plain JSON data. */
 export interface TokenRecord extends Input<typeof tokenRecord> {}
 
 export const EMPTY_RECORD: TokenRecord = { version: RECORD_VERSION, blocks: [], unauthorizedRenewals: [] }
@@ -88,10 +88,10 @@ export const mergeRecords = (found: TokenRecord, own: TokenRecord, isSaved: bool
   const { obtainedAt = 0, id } = found.token ?? {}
   const loginAt = id === own.token?.id ? 0 : obtainedAt
   const ownBlocks = own.blocks
-    // Fingerprints with different salts cannot be compared. Such a block applies to all credentials.
+    // Fingerprints with different salts cannot be compared. So a block with another salt applies to all credentials.
     .map((block) => (own.salt === salt ? block : { ...block, fingerprint: undefined }))
     .filter(({ at }) => at >= loginAt)
-  // Of two blocks with the same fingerprint, the one that ends last remains.
+  // If two blocks have the same fingerprint, the block that ends later remains.
   const endOf = ({ at, wait }: LoginBlock): number => at + wait
   const blocks = [...found.blocks, ...ownBlocks].sort((one, other) => endOf(one) - endOf(other))
   const newest = ({ unauthorizedRenewals }: TokenRecord): number => unauthorizedRenewals.at(-1) ?? 0
@@ -131,11 +131,11 @@ export const tokenFrom = (response: Token, now: number, oldRefreshToken?: string
   }
 }
 
-/** The token that a client uses. The times are those of this process's clock. */
+/** The token that a client uses. Its times are in milliseconds since 1970 on the client's clock. */
 export interface ActiveToken {
   readonly header: string
   readonly id: string
-  /** Whether a token request of this client returned the token. If not, the token comes from the store. */
+  /** True if this client requested the token. False if the token comes from the store. */
   readonly isRequested: boolean
   readonly obtainedAt: number
   renewAt: number

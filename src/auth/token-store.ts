@@ -9,8 +9,8 @@ import type { TokenRecord } from './token-record.ts'
  * URL, the client id and the username, so that one store can serve several merchants. Keys contain no secret.
  *
  * If a method throws or rejects, or `get` or `set` takes longer than 5 s, the client uses its own memory for 5 s and
- * calls `onUnexpected`. The API call does not fail. Before a login, it waits for a random time of up to 10 s, because
- * other processes may log in at the same time.
+ * calls `onUnexpected`. The API call does not fail. Before a login, the client then waits for a random time of up to
+ * 10 s, because other processes may also log in.
  */
 export interface TokenStore {
   /** Returns the record of a key, or `undefined`. The key ends with the version of the record's format. */
@@ -20,11 +20,11 @@ export interface TokenStore {
   /** Deletes a record. */
   delete(key: string): Promise<unknown> | unknown
   /**
-   * Locks the key, runs the task, and returns the task's result or error. While one process holds the lock, other
-   * processes wait: `withLock` must not reject because of this. After 30 s, the waiting call fails and is `retryable`.
-   * The lock must expire, so that a killed process does not block the other processes. If a store has no `withLock`,
-   * several processes may log in at the same time. The key contains no version, so processes with different versions of
-   * this package also log in one after the other.
+   * Locks the key, runs the task, and returns the task's result or error. If another process holds the lock, `withLock`
+   * must wait for the lock and not reject. After a wait of 30 s, the API call fails with a `retryable` error. The lock
+   * must expire, so that a killed process does not block the other processes. If a store has no `withLock`, several
+   * processes may log in at the same time. This key contains no version, so processes with different versions of this
+   * package also log in one after the other.
    */
   withLock?<Result>(key: string, task: () => Promise<Result>): Promise<Result>
 }
@@ -32,7 +32,7 @@ export interface TokenStore {
 /** Longest wait for a running task, in milliseconds. A task in a worker may never end, so the wait needs a limit. */
 const MAX_TURN_MS = 60_000
 
-/** Creates a mutex for this process. A task waits until the running task of its key ends, at most 60 s. */
+/** Creates a mutex for this process. A task waits for the running task with the same key, but at most 60 s. */
 export const createKeyedMutex = () => {
   const running = new Map<string, { readonly result: Promise<unknown>; readonly endsAt: number }>()
   return async <Result>(key: string, task: () => Promise<Result>): Promise<Result> => {

@@ -66,7 +66,7 @@ const explain = <Own extends object>(
   return [message.trimEnd(), details]
 }
 
-/** Describes the request without identifiers, query and base path, which could be secret. `…` is the base path. */
+/** Describes the request without identifiers, query and base path, which could be secret. `…` means a base path. */
 const placeOf = ({ method, url, endpoint: { path } }: Call): string => {
   const { origin, pathname } = new URL(url)
   const base = pathname.split('/').length > path.split('/').length ? '/…' : ''
@@ -84,7 +84,7 @@ const meaningOf = (verdict: Verdict, auth: AuthKind): string | undefined => {
   return `the server rejected the ${auth === 'api-key' ? 'API key' : auth}`
 }
 
-/** Creates the error for a bad response. Removes secrets before shortening, so that no part of a secret remains. */
+/** Creates the error for a bad response. Removes secrets before it shortens texts: it would not find half a secret. */
 const responseError = (
   call: Call,
   { failure, response, body }: BadResponse,
@@ -96,13 +96,13 @@ const responseError = (
   const plain = (value: string | undefined): string | undefined =>
     value && redactor.text(value).replace(LONG, '$1…')
   const quoted = (value: string | undefined): string | undefined => value && JSON.stringify(plain(value))
-  // The response to a token request may repeat the credentials in any form.
+  // The response to a token request may repeat the credentials in any form, so the error contains none of its text.
   const isLogin = endpoint.auth === 'credentials'
-  // Only the API itself has the created object.
+  // Only the API itself can return the created object, so no proxy sent this response.
   const isOwn = failure.kind === 'status' && failure.created
   const verdict = isOwn ? 'refused' : verdictOn({ ...endpoint, status, body })
   const isForeign = verdict === 'somebody-else'
-  // With the same key, a later call returns the original result, unless the API itself refuses the call.
+  // A retry with the same key returns the original result. But if the API itself refused the call, a retry fails too.
   const isOpen = status < 400 || status > 499 || (isForeign && status !== 401)
   const isRepeatable = endpoint.idempotencyKey === true && call.outcome === 'unknown' && isOpen
   // A proxy's response to a login does not reject the credentials, so a later login may succeed.
@@ -122,7 +122,7 @@ const responseError = (
   const wait = waitText(refusedWaitMs)
   if ('reason' in failure) {
     const doubt = failure.kind === 'unexpected' ? checkBaseUrl(call) : wait
-    const what = `the response of ${placeOf(call)} (${http}) ${failure.reason}${doubt}`
+    const what = `the response to ${placeOf(call)} (${http}) ${failure.reason}${doubt}`
     const all = { ...own, retryAfterMs: refusedWaitMs }
     return new errors.UnexpectedResponseError(...explain(call, what, isTemporary, all))
   }
@@ -132,9 +132,9 @@ const responseError = (
   // The sentence continues after the server's text, so this removes a period at the end of the text.
   const words = `${http}${code ? `, code ${code}` : ''}${said ? `: ${said.replace(/\."$/, '"')}` : ''}`
   const inUse =
-    isKeyInUse(endpoint, status) && 'a call with this key still runs, or the charge does not allow it'
+    isKeyInUse(endpoint, status) && 'a call with this key still runs, or the charge is not allowed'
   const meaning = inUse || meaningOf(verdict, endpoint.auth)
-  // A path without an identifier names no record, so a 404 means that the API lacks the path.
+  // A path without an identifier names no record, so a 404 means that the path itself does not exist.
   const isMisplaced =
     (isForeign && (status === 404 || status === 405)) || (status === 404 && !endpoint.path.includes(':'))
   const from = status === 404 || isLogin ? ` from ${placeOf(call)}` : ''
@@ -207,7 +207,7 @@ export const delayedError = (call: Call, delay: number) => {
 }
 
 /**
- * Creates the error for a call whose last attempt failed. `waitMs`: a retry would need this wait, which is too long.
+ * Creates the error for a call whose last attempt failed. `waitMs` is the wait before a retry, if it is too long.
  */
 export const attemptError = (
   call: Call,

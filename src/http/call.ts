@@ -17,7 +17,7 @@ export interface CallResponse {
   readonly status: number
   /** Response headers with lower-case names. */
   readonly headers: Readonly<Record<string, string>>
-  /** The server's identifier of the request, if the server sent one. */
+  /** The server's identifier for the request, if the server sent one. */
   readonly serverRequestId: string | undefined
   /** The parsed body, before the client converts its fields. */
   readonly body: unknown
@@ -25,7 +25,7 @@ export interface CallResponse {
   readonly rateLimit: RateLimit | undefined
   /** Number of attempts that the call made. */
   readonly attempts: number
-  /** The idempotency key that was sent. Only charges and renewals have a key. */
+  /** The idempotency key that the client sent, with a charge, a renewal or a call of `request`. */
   readonly idempotencyKey: string | undefined
 }
 
@@ -56,7 +56,7 @@ export const callPromise = <Data, Response>(
   })
 }
 
-/** Runs `work`, which obtains a token, API key or client id. If `work` fails, the call fails for the same reason. */
+/** Runs `work`, which gets a token, an API key or a client id. If `work` fails, the call fails for the same reason. */
 export const withCredentials = async <Value>(call: Call, work: (signal: AbortSignal) => Promise<Value>) => {
   const { phase } = call
   call.phase = 'login'
@@ -76,7 +76,7 @@ const attempt = async (
   const { client, endpoint, deadline, timeout } = call
   const { settings, gate } = client
   deadline.check()
-  // The client does not delay health checks. Logins have a separate rate limit.
+  // Health checks and logins are not delayed. A login has no token yet, so the server may count it separately.
   const isDelayed =
     settings.rateLimit === 'wait' && endpoint.retry !== 'never' && endpoint.auth !== 'credentials'
   let slot = isDelayed ? gate.tryEnter(Math.min(timeout, deadline.remaining)) : undefined
@@ -185,7 +185,7 @@ export const runCall = async <Value>(call: Call, work: () => Promise<Value>): Pr
   }
 }
 
-/** Makes a call. An invalid input rejects the promise. */
+/** Makes a call. If the input is invalid, the promise rejects. */
 export const makeCall = <Definition extends EndpointDefinition>(
   client: ClientContext,
   endpoint: Definition,
@@ -222,7 +222,7 @@ export const createContext = <Own extends Omit<ClientContext, 'http' | 'gate' | 
   return { ...own, settings: { ...settings, headers }, http: createHttp(), gate, reported: new WeakSet() }
 }
 
-/** The context that `withOptions` passes to the constructor of the new client in place of options. */
+/** The context of a new client. `withOptions` passes this context to the constructor instead of options. */
 export class SharedContext<Context extends ClientContext> {
   readonly context: Context
 

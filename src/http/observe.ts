@@ -3,9 +3,9 @@ import { formatDuration } from '../clock.ts'
 import { type Input, isObject, object, optional, readWith, schema } from '../contract/fields.ts'
 import type { MandateKitErrorCode, Outcome, Phase, RateLimit } from '../errors.ts'
 
-/** The data about a call that every hook receives: no headers, no body and no credentials. */
+/** The data that each hook except `onTokenRenewed` receives about a call: no headers, body or credentials. */
 export interface CallEvent {
-  /** An object that is the same in every event of one call: a key for a WeakMap of spans or timers. */
+  /** The same object in every event of one call. Use it as the key of a `WeakMap` of spans or timers. */
   readonly call: object
   /** Operation id, for example `gateway.charge`. */
   readonly operation: string
@@ -13,19 +13,19 @@ export interface CallEvent {
   readonly method: string
   /** Path template for names of spans and metrics, for example `/api/v1/mfs/charges/:id`. */
   readonly path: string
-  /** The URL of the request, which contains identifiers. */
+  /** The URL of the request. It contains identifiers, such as a charge's id. */
   readonly url: string
-  /** The idempotency key that the client sends. Only charges and renewals have a key. */
+  /** The idempotency key that the client sends, with a charge, a renewal or a call of `request`. */
   readonly idempotencyKey: string | undefined
 }
 
 /** The event of `onRequest`: an attempt is about to be sent. */
 export interface RequestEvent extends CallEvent {
-  /** 1 for the first attempt. */
+  /** Number of the attempt; 1 for the first. */
   readonly attempt: number
 }
 
-/** The event of `onResponse`: an attempt received a response with any status. */
+/** The event of `onResponse`: an attempt received a response, which may be an error. */
 export interface ResponseEvent extends RequestEvent {
   /** HTTP status. */
   readonly status: number
@@ -37,12 +37,12 @@ export interface ResponseEvent extends RequestEvent {
   readonly durationMs: number
 }
 
-/** Why an attempt is retried. */
+/** What happened to the attempt that the client retries. */
 export type RetryReason = 'not-sent' | 'rate-limited' | 'response-lost' | 'token-rejected'
 
 /** The event of `onRetry`: an attempt failed and will be retried. */
 export interface RetryEvent extends RequestEvent {
-  /** Why the retry is safe. */
+  /** Why the client retries the attempt, for example `response-lost`. */
   readonly reason: RetryReason
   /** How long the client waits before the retry, in milliseconds. */
   readonly waitMs: number
@@ -52,7 +52,7 @@ export interface RetryEvent extends RequestEvent {
 
 /** The event of `onError`: a call ended with an error. Each failed call is reported once, even if nothing was sent. */
 export interface FailureEvent extends CallEvent {
-  /** The error's `code`. */
+  /** The error's `code`, for example `timeout`. */
   readonly code: MandateKitErrorCode | undefined
   /** The stage at which the call failed. */
   readonly phase: Phase | undefined
@@ -64,7 +64,7 @@ export interface FailureEvent extends CallEvent {
   readonly status: number | undefined
   /** The server's error code: the field `errorCode` in area S, or `error.code` in area G. */
   readonly errorCode: string | undefined
-  /** Number of attempts. */
+  /** How many attempts the call made. 0 if the call ended before the first attempt. */
   readonly attempts: number
   /** Duration of the whole call, including waits, in milliseconds of the client's clock. */
   readonly durationMs: number
@@ -83,7 +83,7 @@ export interface TokenRenewedEvent {
 const hooks = {
   /** Called before an attempt is sent. */
   onRequest: optional(functionOption<(event: RequestEvent) => unknown>()),
-  /** Called after an attempt received a response with any status. */
+  /** Called after an attempt received a response, which may be an error. */
   onResponse: optional(functionOption<(event: ResponseEvent) => unknown>()),
   /** Called when an attempt failed and will be retried. */
   onRetry: optional(functionOption<(event: RetryEvent) => unknown>()),
@@ -98,7 +98,7 @@ const hooks = {
  */
 export interface Hooks extends Input<typeof hooks> {}
 
-/** Reports something unexpected, such as a missing field of a response. The call continues. */
+/** Describes something unexpected that does not make the call fail, such as a response that lacks a field. */
 export interface UnexpectedReport {
   /** Operation id, for example `gateway.charge`. */
   readonly operation: string
@@ -114,11 +114,11 @@ export interface UnexpectedReport {
 
 const hooksSchema = object<Hooks>(hooks, 'an object of functions', 'option')
 
-/** The option `hooks`. Its value is the same object, not a copy, because a hook may use `this`. */
+/** The option `hooks`. The client keeps your object instead of a copy, because a hook may use `this`. */
 export const hooksOption = schema<Hooks, Hooks>(
   () => ({}),
   (value, issues) => {
-    // An instance of a class may also have fields that its hooks use, so only names like those of hooks are checked.
+    // A class instance may have other fields, which its hooks use. So only names that begin with `on` are checked.
     const isHook = ([name]: [string, unknown]) => Object(value).constructor === Object || /^on/.test(name)
     const named = isObject(value) && Object.entries(value).filter(isHook)
     readWith(hooksSchema, named ? Object.fromEntries(named) : value, issues)
@@ -130,9 +130,9 @@ export const hooksOption = schema<Hooks, Hooks>(
 export interface Logger {
   /** Writes a line about a request or a response. */
   debug(line: string): unknown
-  /** Writes a line about a login. */
+  /** Writes a line about a new token. */
   info(line: string): unknown
-  /** Writes a line about a retry or an unexpected response. */
+  /** Writes a line about a retry, an unexpected response or a failed token store. */
   warn(line: string): unknown
   /** Writes a line about a call that failed. */
   error(line: string): unknown
@@ -174,12 +174,12 @@ const LINES: Lines = {
   onUnexpected: ['warn', ({ message }) => message],
 }
 
-// A server's text could otherwise end a log line and begin another one, or control the terminal.
+// Without this, text from a server could begin a new log line or control the terminal.
 const CONTROL = /[\p{Cc}\u2028\u2029]/gu
 const escaped = (text: string): string =>
   text.replace(CONTROL, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
-/** Returns the level in the environment variable MANDATEKIT_LOG, or `off`. */
+/** Returns the level in the environment variable MANDATEKIT_LOG, or `off` if it contains no known level. */
 export const environmentLevel = (): LogLevel => {
   try {
     const name: unknown = Reflect.get(globalThis, 'process')?.env?.MANDATEKIT_LOG
@@ -203,7 +203,7 @@ interface Observers extends Pick<Receivers, 'onUnexpected'> {
   readonly logLevel: LogLevel
 }
 
-/** Logs an event and calls the user's function for it. Ignores the function's errors. In a hook, `this` is `hooks`. */
+/** Logs an event, then calls the user's hook or `onUnexpected`, and ignores its errors. A hook's `this` is `hooks`. */
 export const notify = <Name extends keyof Events>(
   observers: Observers,
   name: Name,

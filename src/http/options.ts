@@ -5,7 +5,7 @@ import { isHeaderText } from '../contract/formats.ts'
 import type { Logger, LogLevel, UnexpectedReport } from './observe.ts'
 import { environmentLevel, hooksOption, LOG_LEVELS } from './observe.ts'
 
-/** Headers, such as an instance of `Headers`. */
+/** An object with headers, such as an instance of `Headers`. */
 export interface FetchHeaders {
   /** Calls `visit` with the value and the name of each header. */
   forEach(visit: (value: string, name: string) => void): void
@@ -36,7 +36,7 @@ export interface FetchRequest {
    * not be sent twice, `body` is an empty `ArrayBuffer`, because some runtimes resend requests without a body.
    */
   readonly body?: string | ArrayBuffer
-  /** Aborts when the attempt's time ends or the caller aborts the call. */
+  /** Is aborted when a time limit passes or the caller aborts the call. */
   readonly signal: AbortSignal
   /** Always `manual`, because the client never follows redirects. */
   readonly redirect: 'manual'
@@ -55,7 +55,7 @@ const HEADER_NAME = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/
 const OWN_HEADER = /^(?:authorization|content-type|idempotency-key|content-length|host)$/
 
 const baseUrl = fields.field<string, string | URL>(
-  'an http or https URL without credentials, query and fragment',
+  'an http or https URL without credentials, query or fragment',
   (value) => {
     const address = fields.urlText(value)
     // `trim` removes a line break at the end, because values from environment files often have one.
@@ -90,9 +90,9 @@ const headers: fields.Field<Readonly<Record<string, string>>, HeadersInput> = fi
 )
 
 const retryOptions = {
-  /** Maximum number of retries of a call, not counting a retry with a renewed token after a 401. Default: 2. */
+  /** Maximum number of retries of a call. A retry because of a rejected token does not count. Default: 2. */
   limit: fields.optional(fields.wholeNumber(0)),
-  /** Longest wait before a retry, in milliseconds. A call that needs a longer wait fails at once. Default: 30 000. */
+  /** Longest wait before a retry, in milliseconds. If the server asks for more, the call fails. Default: 30 000. */
   maxWait: fields.optional(fromZero),
 }
 /** Limits of a client's automatic retries. */
@@ -123,18 +123,18 @@ const changeableOptions = {
   /** Limits of automatic retries; `false` for no retries. Default: `{ limit: 2, maxWait: 30_000 }`. */
   retry: fields.optional(retry),
   /**
-   * What the client does after the server reports that no requests remain. With `wait` (default), the client delays
-   * calls by at most 60 s and sends them in order. With `throw`, calls are not delayed, and a 429 causes a
-   * `RateLimitError` at once, without a retry.
+   * What the client does after the server reports that no requests remain. With `wait` (default), it delays calls by
+   * up to 60 s and sends them in order. A call that would wait longer fails with a `RateLimitError`. With `throw`, the
+   * client delays no call, and a 429 causes a `RateLimitError` without a retry.
    */
   rateLimit: fields.optional(fields.oneOf(['wait', 'throw'])),
-  /** Headers of every request, but not Authorization, Content-Type, Content-Length, Host or Idempotency-Key. */
+  /** Headers for every request. Not allowed: Authorization, Content-Type, Content-Length, Host, Idempotency-Key. */
   headers: fields.optional(headers),
   /** Functions that observe calls, for logs, spans and metrics. Default: none. */
   hooks: fields.optional(hooksOption),
   /**
-   * Called when a successful response has an unexpected or missing field, and when the token store fails. Its errors
-   * are ignored.
+   * Called when a successful response has an unexpected or missing field, and when the token store fails. The client
+   * ignores errors of this function.
    */
   onUnexpected: fields.optional(functionOption<(report: UnexpectedReport) => unknown>()),
   /** The logger of the client, for example a pino logger. Log lines contain no secrets. Default: `console`. */
@@ -154,7 +154,7 @@ const clientOptions = {
   /** The API's http or https URL. A path prefix is allowed; credentials, a query and a fragment are not. */
   baseUrl,
   ...changeableOptions,
-  /** The function that sends requests. Default: the runtime's `fetch`, which is looked up for each request. */
+  /** The function that sends requests. Default: the value that `globalThis.fetch` has when a request is sent. */
   fetch: fields.optional(functionOption<FetchFunction>()),
   /** The client's clock, for example the mock's. Timeouts always use real time. Default: the system's time. */
   clock: fields.optional(clockOption),
@@ -189,9 +189,9 @@ export const callOptions = {
   timeout: fields.optional(duration()),
   /** Time limit of the whole call, including waits, in milliseconds. Default: the client's `totalTimeout`. */
   totalTimeout: fields.optional(duration()),
-  /** Additional headers, but not Authorization, Content-Type, Content-Length, Host or Idempotency-Key. */
+  /** Headers for this call. Not allowed: Authorization, Content-Type, Content-Length, Host, Idempotency-Key. */
   headers: fields.optional(headers),
-  /** Lowers the client's retry limits for this call; `false` for no retries. */
+  /** Lower retry limits for this call; `false` for no retries. Values above the client's have no effect. */
   retry: fields.optional(retry),
 }
 /** Options of one call. Every method that makes one call takes these options as its last argument. */

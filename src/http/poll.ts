@@ -10,16 +10,16 @@ import { readRetryAfter } from './response-headers.ts'
 
 const waitOptions = {
   /**
-   * Maximum wait in milliseconds, both on the client's clock and in real time. Default: 120 000. If this time
-   * passes first on the client's clock (such as the mock's), the client reads the state once more.
+   * Maximum wait in milliseconds, both on the client's clock and in real time. Default: 120 000. If this time passes
+   * first on the client's clock (such as the mock's), the client reads the state one last time.
    */
   timeout: optional(duration()),
   /**
-   * Time between two reads, in milliseconds of the client's clock. Default: a random time, which grows from about 1 s
-   * to about 10 s. A response's `Retry-After` replaces the default, and also replaces a shorter `pollInterval`.
+   * Time between two reads, in milliseconds of the client's clock. Default: a random time, at first 0.5 to 1 s, later
+   * up to 10 s. If a response has a `Retry-After`, the client waits for that time, unless `pollInterval` is longer.
    */
   pollInterval: optional(duration()),
-  /** Aborts the wait with an `AbortedError`. The charge or the subscription request is not canceled. */
+  /** Aborts the wait with an `AbortedError`. This does not cancel the charge or the subscription request. */
   signal: callOptions.signal,
 }
 /** Options of `waitForCharge` and `waitForStatus`. */
@@ -46,7 +46,7 @@ const GROWTH = 1.5
 // Without `pollInterval`, the client ignores a `Retry-After` below this many milliseconds, so as not to read too often.
 const MIN_PAUSE_MS = 500
 
-/** Returns the pause after a read. Pauses grow, and are partly random, so that clients read at different times. */
+/** Returns the pause after a read. Pauses grow. They are partly random, so that clients read at different times. */
 const pauseAfter = (reads: number): number =>
   Math.min(MAX_PAUSE_MS, FIRST_PAUSE * GROWTH ** (reads - 1)) * (0.5 + Math.random() / 2)
 

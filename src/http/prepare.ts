@@ -14,12 +14,12 @@ export interface ClientContext {
   readonly settings: ClientSettings
   readonly http: KyInstance
   readonly gate: RateLimitGate
-  /** The errors that `onError` received. The error of a token request is not reported again for its `login()`. */
+  /** The errors that `onError` received. `login()` must not report the error of its token request a second time. */
   readonly reported: WeakSet<object>
   readonly authorizers: Partial<Record<AuthKind, Authorizer>>
-  /** The version prefix of paths. The option `apiPrefix` replaces this prefix. */
+  /** The version prefix of the endpoints' paths. The option `apiPrefix` replaces this prefix. */
   readonly prefix: string
-  /** Compares a success with its request. Throws if the success belongs to another request. */
+  /** Compares a successful response with the request. If they do not match, throws an error or calls `onUnexpected`. */
   readonly checkSuccess?: (call: Call, data: unknown, body: unknown) => void
   readonly keyLifetime?: number | undefined
   /** The body of a request for which the specification defines no fields: `{}` or no body. */
@@ -33,7 +33,7 @@ export type Query =
 
 /** The unchecked input of one call, from a client's method. */
 export interface CallInput {
-  /** The path parameters in order. */
+  /** The path parameters, in the order of the path. */
   readonly path?: Readonly<Record<string, unknown>>
   readonly query?: Query | undefined
   readonly body?: unknown
@@ -53,10 +53,10 @@ export type Call<Definition extends EndpointDefinition = EndpointDefinition> = R
   typeof prepare<Definition>
 >
 
-/** A segment `.` or `..`, encoded or not, which runtimes and proxies resolve, so that a request leaves its path. */
+/** Finds a segment `.` or `..`, also in encoded form. Runtimes and proxies would resolve it to a different path. */
 const DOT_SEGMENT = /(?:^|[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:[/\\]|%2f|%5c|$)/i
 
-/** An identifier, which becomes one segment of a path. */
+/** The schema of an identifier, which becomes one segment of a path. */
 export const identifier = input(
   'an identifier, without segments `.` and `..`',
   (text) => text !== '' && !/\p{Cs}/u.test(text) && !DOT_SEGMENT.test(text),
@@ -105,7 +105,7 @@ export const prepare = <Definition extends EndpointDefinition>(
     endpoint,
     method,
     url,
-    /** The identifier in the path. */
+    /** The first identifier in the path, if any. */
     id: Object.values(call.path ?? {})[0],
     headers: {
       accept: 'application/json',
@@ -123,12 +123,12 @@ export const prepare = <Definition extends EndpointDefinition>(
     maxWait: least('maxWait'),
     deadline: call.deadline ?? new Deadline(totalTimeout, options.signal),
     startedAt: clock.now(),
-    /** What every hook receives about the call. */
+    /** The fields that all hook events of this call contain. */
     event: { call: {}, operation, method, path: template, url, idempotencyKey: key },
     phase: 'request' as Phase,
     /** The combined outcome of the failed attempts: `unknown` if the server may have executed an attempt. */
     outcome: 'not-sent' as Outcome,
-    /** The Authorization header of each attempt, for the redaction of errors. */
+    /** The Authorization header of each attempt. Errors must not contain these headers. */
     sent: [] as (string | undefined)[],
   }
 }
@@ -143,20 +143,20 @@ const rawRequest = {
   method: oneOf(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
   /**
    * Path below the base URL, with the version prefix, such as `/api/v1/mfs/refunds`. Encode identifiers in the path
-   * with `encodeURIComponent`. Segments `.` and `..` are refused, also in encoded form. Logs, events and errors contain
-   * the path, so it must not contain a secret.
+   * with `encodeURIComponent`. Segments `.` and `..` are not allowed, even in encoded form. Do not put a secret into
+   * the path, because logs, events and errors contain the path.
    */
   path: guarded<Path, string>('a path such as /api/v2/plans, without segments `.` and `..`', isPath),
   /** Query parameters: an object, or `URLSearchParams`. */
   query: optional(guarded('an object of names and values, or URLSearchParams', isQuery)),
-  /** Body, which is sent as JSON. */
+  /** The body, which the client sends as JSON. */
   body: optional(anyJson),
   /** Idempotency key. With `retry: 'always'`, every retry sends the same key. Default: none. */
   idempotencyKey: optional(idempotencyKey),
   /**
    * Set `always` only if the server may safely execute the request twice: for a read, or with an idempotency key.
-   * Default: `never`. With both values, the client renews the token after a 401 in area S, and sends the request once
-   * more. This is safe, because a server that rejects the token does not execute the request.
+   * Default: `never`. Even then, after a 401 in area S, the client renews the token and sends the request again. This
+   * is safe, because a server that rejects the token does not execute the request.
    */
   retry: optional(oneOf(['always', 'never'])),
 }

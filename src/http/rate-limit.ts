@@ -1,27 +1,27 @@
 import { type Clock, steadyClock, waitAtMost } from '../clock.ts'
 import { type ResponseHead, untilServerTime } from './response-headers.ts'
 
-/** The longest delay of a call, in milliseconds. A rate-limit window may be longer than this only after a 429. */
+/** The longest delay of a call, in milliseconds. A call that would wait longer after a 429 fails at once. */
 const MAX_DELAY_MS = 60_000
 // Rate limits are per minute. A wait or reset time of more than an hour must be wrong, so the gate ignores it.
 const MAX_PLAUSIBLE_DELAY_MS = 3_600_000
-/** How much longer than the first waiting call the others wait before they check the limit themselves, in ms. */
+/** Only the first waiting call acts when a window ends. If it does not, the others act this many ms later. */
 const TURN = 1_000
 
-/** A span of time on the client's clock in which only so many requests may start: none after a 429. */
+/** A period on the client's clock in which only `remaining` more requests may start. After a 429, `remaining` is 0. */
 interface Window {
   readonly startsAt: number
   readonly endsAt: number
   readonly remaining: number
   /** The server's reset time, if a response contained one. The reset time identifies the window. */
   readonly resetAt?: number | undefined
-  /** `guess`: no response has reported this window yet, so the last window's limit is assumed. `pause`: after a 429. */
+  /** `guess`: no response has reported this window yet, so it gets the last window's limit. `pause`: after a 429. */
   readonly kind?: 'guess' | 'pause'
 }
 
 /**
- * A waiting call, and then its request in flight. The gate deletes a slot after its `endsAt`, a time on `steadyClock`,
- * because a worker may end before it calls `leave`.
+ * A call in the gate. First the call waits, then its request is in flight. After `endsAt`, a time on `steadyClock`, the
+ * gate deletes the slot, because a worker may end before it calls `leave`.
  */
 export interface Slot {
   endsAt: number
@@ -31,11 +31,11 @@ export interface Slot {
 }
 
 /**
- * Creates the gate that delays calls after the server said that no requests remain. The calls of a client share one gate
+ * Creates the gate that delays calls after the server reported that no requests remain. A client's calls share one gate
  * and start in order. Requests in flight count as used, so that parallel calls together do not exceed the limit.
  */
 export const createRateLimitGate = (clock: Clock) => {
-  /** The waiting calls. Only the first sleeps until the limit may change, so that a change wakes one call. */
+  /** The waiting calls, in order. Only the first waits for a change of the limit, so that a change wakes one call. */
   const queue = new Set<Slot>()
   const inFlight = new Set<Slot>()
   let current: Window | undefined
@@ -56,14 +56,14 @@ export const createRateLimitGate = (clock: Clock) => {
   const isClosed = (): boolean => {
     if (current === undefined) return false
     const now = clock.now()
-    // If the clock was set back, a window starts in the future.
+    // If the clock was set back, the window seems to start in the future. Such a window also ends.
     if (now < current.startsAt || now >= current.endsAt) endWindow()
     const ended = steadyClock.now()
     for (const slot of inFlight) if (slot.endsAt <= ended) inFlight.delete(slot)
     return (current?.remaining ?? Infinity) <= inFlight.size
   }
 
-  /** Lets the first waiting calls start. After a change, wakes the next one, which then waits for the next change. */
+  /** Starts waiting calls while the limit allows it. After a change, wakes the next call, to compute its new wait. */
   const admit = (isChange = false): void => {
     let wakesNext = isChange
     for (const slot of queue) {
@@ -127,13 +127,13 @@ export const createRateLimitGate = (clock: Clock) => {
       if (signal.aborted) throw error
       admit(true)
     } finally {
-      // Without a reason, `abort` would create an error with a stack trace.
+      // Without a reason, `abort` would create an error with a stack trace, which takes time.
       asleep?.abort('awake')
     }
   }
 
   return {
-    /** Adds a request to those in flight if the limit allows it now. `timeout`: the request's longest duration in ms. */
+    /** Returns a slot if a request may start now. `timeout` is the request's longest duration in milliseconds. */
     tryEnter(timeout: number): Slot | undefined {
       if (queue.size > 0 || isClosed()) return undefined
       const slot = { endsAt: steadyClock.now() + timeout, timeout }
@@ -142,8 +142,8 @@ export const createRateLimitGate = (clock: Clock) => {
     },
 
     /**
-     * Waits until a request may start, and then adds a request in flight. If the wait would exceed a minute or the
-     * call's remaining time, returns the wait in milliseconds at once.
+     * Waits until a request may start, then returns a slot. If the wait would exceed a minute or the call's `remaining`
+     * time, returns the wait in milliseconds at once.
      */
     async enter(signal: AbortSignal, remaining: number, timeout: number): Promise<Slot | number> {
       const slot: Slot = { endsAt: steadyClock.now() + remaining, timeout }

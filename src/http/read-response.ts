@@ -69,7 +69,7 @@ const otherThanSent = (operation: string, field: string | undefined, message: st
   message,
 })
 
-/** Returns a value as text without spaces, case and leading zeros. Returns an empty text if the value is absent. */
+/** Returns a value as upper-case text without spaces and leading zeros, or an empty text if the value is absent. */
 const comparable = (value: unknown): string =>
   isAbsent(value)
     ? ''
@@ -77,7 +77,7 @@ const comparable = (value: unknown): string =>
         .replace(/^\s*0+(?=\d+\s*$)|\s/g, '')
         .toUpperCase()
 
-/** Whether a response has the identifier of another record. */
+/** Returns whether a response has the identifier of another record than the requested one. */
 const isAnotherRecord = (names: readonly string[], id: unknown, data: unknown): boolean => {
   const found = names.map((name) => comparable(Object(data)[name]))
   return Boolean(found[0]) && !found.includes(comparable(id))
@@ -115,7 +115,7 @@ const readSuccess = (endpoint: EndpointDefinition, body: unknown, id: unknown): 
     if (code !== undefined && code !== SUCCESS) return withCode(endpoint, body, code)
     if (code === undefined && lacking(body, endpoint.successFields ?? endpoint.requiredFields).length > 0) {
       const { errorCode } = errorIn(body)
-      // An error code in another format is a rejection too, so that logins stop before they lock the account.
+      // An error code in another format also counts as a rejection, so that logins stop before they lock the account.
       if (errorCode !== undefined && envelope === 'optional') return withCode(endpoint, body, errorCode)
       return unexpected('has no errorCode')
     }
@@ -157,20 +157,20 @@ export const readResponse = (
   return { kind: 'success', response, body: endpoint.anyBody ? result.data : body, ...result }
 }
 
-/** Characters with which people write a phone number. The trunk prefix `(0)` is not dialed from abroad. */
+/** Characters between the digits of a phone number. `(0)` is a trunk prefix: callers from abroad do not dial it. */
 const PHONE_SEPARATORS = /\(0\)|[\s+().\-/]/g
 
-/** Whether a number ends in a form of another number. A national number lacks the country code, a masked one digits. */
+/** Returns whether `number` ends like `form`, which may lack the country code or contain masked digits. */
 const endsInPhone = (number: string, form: string): boolean => {
   const [digits = '', tail = ''] = [number, form].map((one) =>
     one.replace(PHONE_SEPARATORS, '').replace(/^0+/, ''),
   )
-  // A trunk prefix may follow the country code without parentheses (`+880 0…`). The last 9 digits contain neither.
+  // A trunk prefix may also have no parentheses (`+880 0…`). The last 9 digits contain no prefix and no country code.
   const end = /\D/.test(tail) ? tail.replace(/\D+/g, '\\d*') : tail.slice(-9).replace(/^0+/, '')
   return new RegExp(`${end}$`).test(digits)
 }
 
-/** Reports a success whose fields differ from the request, because it may be the response to another request. */
+/** Returns a report if a successful response differs from the request and thus may belong to another request. */
 export const reportEchoes = (
   { operation, echoedFields = [] }: EndpointDefinition,
   sent: unknown,

@@ -1,7 +1,7 @@
 import { asText } from '../contract/fields.ts'
 
 const REDACTED = '[redacted]'
-// A payer's mobile number (`msisdn`) is personal data, which does not belong in logs.
+// A payer's mobile number (`msisdn`) is personal data, which logs should not contain.
 const SECRET_FIELD =
   /secret|passw(?:or)?d$|^(?:(?:(?:access|refresh|id)_?)?token|passcode|otp|pin|authorization|api_?key|credentials?|msisdn)$/i
 const SECRET_HEADER = /cookie|authori[sz]ation|authentication|token|secret|api-?key|session|passw|credential/i
@@ -10,11 +10,11 @@ const MIN_SECRET_LENGTH = 4
 // Deeper levels become `[redacted]`. Without this limit, a very deep body would overflow the stack and hide the error.
 const DEEPEST = 100
 
-// A server may write a number in the international or the national form, with spaces or hyphens. All forms end alike.
+// A server may write a number in international or national form, with spaces or hyphens. All end in the same 8 digits.
 const LIKE_A_NUMBER = /^\+?[\d\s().-]+$/
 const SEPARATOR = '(?:[\\s().+\u2010-\u2015-]|%2[0B]){0,3}'
 
-/** Returns a pattern that finds a number in any form, or no pattern if a text is not a long number. */
+/** Returns a pattern that finds a phone number in any form, or none if the text has fewer than 8 digits. */
 const patternOf = (secret: string): RegExp[] => {
   const end = LIKE_A_NUMBER.test(secret) ? secret.replace(/\D/g, '').slice(-8) : ''
   if (end.length < 8) return []
@@ -24,7 +24,7 @@ const patternOf = (secret: string): RegExp[] => {
 const secretsIn = (sent: unknown, isSecret: boolean, depth: number): string[] => {
   if (typeof sent !== 'object' || sent === null) return [isSecret ? (asText(sent) ?? '') : '']
   if (depth > DEEPEST) return []
-  // An item of a list has a number as its name, which is no secret name.
+  // The name of a list item is its index, which never matches `SECRET_FIELD`.
   const entries = Object.entries(sent)
   return entries.flatMap(([name, each]) => secretsIn(each, isSecret || SECRET_FIELD.test(name), depth + 1))
 }
@@ -35,7 +35,7 @@ const formsOf = (secret: string): string[] => {
 }
 
 /**
- * Creates functions that remove a call's secrets from texts, and fields and headers with a secret name such as `otp`.
+ * Creates functions that remove a call's secrets from texts. They also remove fields and headers with names like `otp`.
  */
 export const createRedactor = (
   headers: Readonly<Record<string, string>>,

@@ -24,7 +24,7 @@ const readRateLimit = (headers: Headers): RateLimit | undefined => {
   return (limit ?? remaining ?? resetAt) === undefined ? undefined : { limit, remaining, resetAt }
 }
 
-// A header that was sent twice arrives as `20, 20`.
+// A header that a server sends twice arrives as `20, 20`.
 const SECONDS = /^(?:\d{1,9}(?:\.\d+)?(?:, *|$))+$/
 // Date.parse reads "5" and "-5" as dates. A real HTTP date always starts with the name of a day.
 const HTTP_DATE = /^[A-Z][a-z]{2,8},? /
@@ -49,12 +49,12 @@ export const readRetryAfter = (headers: Headers, now: number): number | undefine
 }
 
 /**
- * Reads a response's headers. A wait below a second counts as none, because servers send 0 if they do not know the
- * wait. The specification names no header with the server's id of a request, so common ones are read.
+ * Reads a response's headers. Ignores a wait below a second, because servers send 0 if they do not know the wait. The
+ * specification names no header for the server's id of a request, so this reads the common ones.
  */
 export const readHead = (status: number, headers: Headers, now: number): ResponseHead => {
   const rateLimit = readRateLimit(headers)
-  // The reset time applies only to a 429. The cause of a 503 is not the rate limit, and may last beyond the reset.
+  // The reset time matters only for a 429. The cause of a 503 is not the rate limit, and may last beyond the reset.
   const reset = status === 429 ? rateLimit?.resetAt?.getTime() : undefined
   const wait =
     status < 400

@@ -36,10 +36,10 @@ export const REJECTED_CERTIFICATE =
   /^(?:CERT_(?:HAS_EXP|NOT_YET|SIGNA|REVOK)|DEPTH_ZERO_SELF|SELF_SIGNED_CERT|UNABLE_TO_(?:VERIFY_LEAF|GET_ISSUER)|ERR_TLS_CERT_ALTNAME|INVALID_(?:CA|PURPOSE)$|PATH_LENGTH_EXC)/
 /** Error codes of a timeout in `fetch` itself, such as the 300 s timeout of Node. */
 const FETCH_TIMEOUT = /^(?:UND_ERR_(?:HEADERS|BODY)_TIMEOUT|TimeoutError)$/
-/** Texts of errors of Node and undici that prove that nothing was sent, whatever code or cause the error has. */
+/** Messages of errors of Node and undici which prove that nothing was sent, whatever code or cause the error has. */
 const BEFORE_SENDING =
   /^(?:Proxy response \(\d{3}\)|Proxy Authentication Required \(407\)|(?:Secure )?Proxy Connection failed|bad port$)/
-/** Node's text for a connection that closed before the end of the TLS handshake. Its code alone proves nothing. */
+/** Node's message if a connection closes during the TLS handshake. The code `ECONNRESET` alone would prove nothing. */
 const BEFORE_TLS = /^Client network socket disconnected before secure TLS connection/
 const CODE = /^[A-Za-z][\w/.-]{1,60}$/
 const MAX_DEPTH = 4
@@ -86,7 +86,7 @@ type RetryRules = Pick<EndpointDefinition, 'retry' | 'auth' | 'idempotencyKey'>
 const FIRST_BACKOFF = 500
 const MAX_BACKOFF_MS = 8000
 
-/** Whether a status may mean that a call with the same idempotency key is still running. */
+/** Returns whether a status may mean that a call with the same idempotency key is still running. */
 export const isKeyInUse = (endpoint: RetryRules, status: number): boolean =>
   endpoint.idempotencyKey === true && (status === 409 || status === 425)
 
@@ -106,11 +106,11 @@ const reasonOf = (endpoint: RetryRules, failure: Failure): RetryReason | 'reject
   return failure.status === 429 ? 'rate-limited' : 'rejected'
 }
 
-/** Returns a random backoff (full jitter) in ms. Its maximum is 0.5 s at first, then doubles per retry up to 8 s. */
+/** Returns a random wait (full jitter) in ms. Its maximum is 0.5 s for the first retry, then doubles up to 8 s. */
 const backoff = (retries: number): number =>
   Math.floor(Math.random() * Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF * 2 ** retries))
 
-/** Decides whether a failed attempt is retried. `docs/retries-and-outcomes.md` has the same rules as a table. */
+/** Decides whether the client retries a failed attempt. `docs/retries-and-outcomes.md` has these rules as a table. */
 export const decideRetry = (
   { client, endpoint, limit, maxWait, deadline: { remaining } }: Call,
   failure: Failure,

@@ -12,21 +12,21 @@ export interface ReceivedResponse extends ResponseHead {
   readonly text: string | undefined
 }
 
-/** An attempt without a complete response. `phase` tells whether the response had begun. */
+/** An attempt without a complete response. `phase` is `response` if the response's headers arrived. */
 export interface LostAttempt {
   readonly kind: 'lost'
   readonly phase: Phase
   readonly failure: ConnectionFailure | Interruption
 }
 
-/** Creates a client's ky instance. This package, not ky, handles retries, timeouts and statuses (decision 2). */
+/** Creates a client's ky instance. This package handles retries, timeouts and statuses itself (docs/decisions/0002). */
 export const createHttp = (): KyInstance =>
   ky.create({ retry: 0, timeout: false, throwHttpErrors: false, redirect: 'manual' })
 
 /**
  * Opens a connection for one request, on Deno and Bun. The `fetch` of Deno (measured up to 2.9) and Bun (up to 1.3.12)
  * resends a POST when a reused connection closes without a response. The server may have executed the first POST.
- * Over HTTP/2, Deno also resends a POST after REFUSED_STREAM, which a proxy may send although its origin acted.
+ * Over HTTP/2, Deno also resends a POST after REFUSED_STREAM, which a proxy may send although its server acted.
  */
 const ownConnection = () => {
   if ('Bun' in globalThis) return { keepalive: false } as const
@@ -77,12 +77,12 @@ export const sendOnce = async (
   const startedAt = steadyClock.now()
   const freshConnection = endpoint.retry !== 'always'
   const connection = freshConnection ? ownConnection() : undefined
-  // Node 26 and undici 8 resend a request without a body after REFUSED_STREAM, which does not prove that nobody acted.
+  // Node 26 and undici 8 resend a request without a body after REFUSED_STREAM, although the server may have acted.
   const body = call.body ?? (freshConnection && method !== 'GET' ? new ArrayBuffer(0) : undefined)
   let received: ResponseHead | undefined
   try {
     return await deadline.race(async (signal) => {
-      // `fetch` gets headers, signal and body directly, because a ky request with these values is slower (decision 2).
+      // `fetch` gets headers, signal and body directly: a ky request with them is slower (docs/decisions/0002).
       const rest = { headers, signal, ...(body !== undefined && { body }), ...connection }
       const send = fetch
         ? () => fetch(url, { method, redirect: 'manual', ...rest }) as Promise<Response>

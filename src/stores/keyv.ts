@@ -32,7 +32,7 @@ const keyvDedupeStoreOptions = {
 /** Options of a dedupe store that uses Keyv. */
 export interface KeyvDedupeStoreOptions extends Input<typeof keyvDedupeStoreOptions> {}
 
-/** Wraps a Keyv, so that failed calls reject. A Keyv itself emits `error` and resolves to undefined. */
+/** Wraps a Keyv, so that a failed method rejects. Without this, a Keyv emits `error` and resolves to undefined. */
 const accessKeyv = (given: KeyvLike, prefix: string) => {
   const keyv = check('stores.keyv', objectWith<KeyvLike>('a Keyv', 'get', 'set', 'delete'), given, 'keyv')
   let failures = 0
@@ -58,7 +58,7 @@ const accessKeyv = (given: KeyvLike, prefix: string) => {
 /**
  * Shares tokens and rejected logins through a Keyv with any backend. Keyv has no locks: if several processes find no
  * token at the same time, each logs in. To share one login, use `createRedisTokenStore`, or add your own `withLock`.
- * When the backend fails, each process continues with its own memory, and no call fails.
+ * If the backend fails, each process keeps its token in its own memory, so no call fails.
  *
  * @throws {InvalidRequestError} when `keyv` is not a Keyv.
  * @example
@@ -84,9 +84,9 @@ const readEntry = (value: unknown): Partial<Entry> => {
 
 /**
  * Stores the ids of processed notifications in a Keyv. With a persistent backend, the ids survive a restart. Keyv has
- * no atomic operations, so two processes can claim one id at the same time. Several processes need
- * `createRedisDedupeStore`. When the backend fails, every method rejects, the handler responds 503, and the sender
- * delivers again.
+ * no atomic operations, so two processes can claim the same id at the same time. For several processes, use
+ * `createRedisDedupeStore`. If the backend fails, every method rejects, and the handler responds 503, so that the
+ * sender can deliver again.
  *
  * @throws {InvalidRequestError} when `keyv` is not a Keyv.
  */

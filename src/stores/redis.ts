@@ -23,8 +23,8 @@ export interface IoredisClient {
 /**
  * The connection of a store to Redis or Valkey: a connected client of node-redis or ioredis, an ioredis `Cluster`, or a
  * function that sends one command. Use a function for pools, other clients, and node-redis clusters and sentinels. The
- * commands are GET, SET with PX, DEL and EVAL. Each command has one key, by which the function can choose a cluster
- * node.
+ * commands are GET, SET with PX, DEL and EVAL. Each command has one key, so that the function can choose the node of a
+ * cluster.
  *
  * @example createRedisDedupeStore((command, key) => cluster.sendCommand(key, false, [...command])) // node-redis
  */
@@ -44,7 +44,7 @@ export interface RedisOptions extends Input<typeof redisOptions> {}
 
 const redisTokenStoreOptions = {
   ...redisOptions,
-  /** Milliseconds until the lock of a killed process expires. A running process extends its lock. Default: 10 000. */
+  /** How long a killed process keeps its lock, in milliseconds. A running process extends its lock. Default: 10 000. */
   lockTime: fields.withDefault(duration(MAX_DELAY_MS), 10_000),
 }
 /** Options of a token store over Redis. */
@@ -52,7 +52,7 @@ export interface RedisTokenStoreOptions extends Input<typeof redisTokenStoreOpti
 
 const isClient = (value: unknown): value is RedisClient => {
   if (typeof value === 'function' || (fields.isObject(value) && 'call' in value)) return true
-  // The method of a cluster or a sentinel of node-redis has other parameters before the command.
+  // In a cluster or sentinel of node-redis, `sendCommand` has at least three parameters, so a function must call it.
   const { sendCommand } = fields.isObject(value) ? value : {}
   return typeof sendCommand === 'function' && sendCommand.length < 3
 }
@@ -61,7 +61,7 @@ const clientField = fields.guarded(
   isClient,
 )
 
-// The given client may return an object such as `{ result }`, which the store must not mistake for a reply of Redis.
+// A wrong client may return an object such as `{ result }`, which the store must not mistake for a reply of Redis.
 // `SubscriptionsClient` reports an error's name but not its message, so this error has its own name.
 const unexpectedReply = (command: string): Error => {
   const error = new Error(`Redis ${command}: the client returned a value that is not a reply of Redis`)
@@ -135,7 +135,7 @@ return 0`
 // The longest wait for a lock, in milliseconds.
 const MAX_WAIT_MS = 150_000
 
-/** Takes a lock with an owner and an expiry, and then runs a task. Extends the lock until the task ends. */
+/** Waits for a lock that expires after `lockTime`, then runs a task. Extends the lock until the task ends. */
 const withRedisLock = async <Result>(
   { run, evalBoolean }: ReturnType<typeof connect>,
   key: string,
@@ -209,7 +209,7 @@ export const createRedisTokenStore = (
  * Stores the ids of processed notifications in Redis or Valkey, for any number of processes. If several processes claim
  * a notification at the same time, only one process succeeds. Pass a connected client of node-redis or ioredis.
  *
- * When Redis is down, slow or full, every method rejects, the handler responds 503, and the sender delivers again.
+ * If Redis is down, slow or full, every method rejects. The handler then responds 503, so that the sender can retry.
  * Configure Redis with persistence and the eviction policy `noeviction`, so that Redis does not forget the
  * processed notifications. Ids are unique only for one sender, so give each payment provider its own prefix.
  *

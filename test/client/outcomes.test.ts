@@ -144,5 +144,5 @@ it.each<[string, Call]>([
 ])('case 51: %s that stays 409 names both meanings, the code and the key', async (_, call) => {
   const body = { error: { code: 'idempotency_key_in_use', message: 'running' } }
   const { message } = await failureOf({ status: 409, body }, call)
-  expect(message).toMatch(/still runs, or the charge does not allow it.*idempotency_key_in_use.*"order-1"/)
+  expect(message).toMatch(/still runs, or the charge is not allowed.*idempotency_key_in_use.*"order-1"/)
 })
