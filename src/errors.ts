@@ -216,7 +216,8 @@ export class RateLimitError extends ApiError {
 }
 
 /**
- * Thrown for a redirect, and for a 2xx response that is unreadable or lacks required fields. The server may have acted.
+ * Thrown for a redirect, and for a 2xx response that is unreadable, lacks required fields, or is about another record
+ * than the request. The server may have acted.
  */
 export class UnexpectedResponseError extends MandateKitError {
   static override readonly name: string = 'UnexpectedResponseError'

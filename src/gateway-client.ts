@@ -239,8 +239,8 @@ export class GatewayClient {
     const { chargeId, ...body } = check(operation, confirmationSchema, confirmation, 'request')
     const call = prepare(this.#context, gatewayContract.confirm, { path: { confirmationId }, body, options })
     const confirmed = await http.runCall(call, () => http.runWithRetries(call))
+    // With `onOtherRecord: 'report'`, the response may be about another charge.
     const { id = chargeId } = confirmed.data
-    // Nothing of another charge may become part of the result.
     const own: Partial<typeof confirmed.data> = id === chargeId ? confirmed.data : {}
     if (chargeId === undefined || own.status !== undefined) return confirmed
     try {

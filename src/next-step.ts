@@ -88,7 +88,9 @@ const knownIn = (error: unknown, depth = 0): KnownError | undefined => {
   const { code, operation, outcome, retryable, errors, cause } = error
   const isJson =
     typeof code === 'string' && typeof operation === 'string' && outcome && retryable !== undefined
-  if (isMandateKitError(error) || isJson) return error
+  if (isMandateKitError(error)) return error
+  // Some serializers write null for undefined, for example for a missing idempotencyKey.
+  if (isJson) return Object.fromEntries(Object.entries(error).filter(([, value]) => value !== null))
   return knownIn(Array.isArray(errors) && errors.length === 1 ? errors[0] : cause, depth + 1)
 }
 
@@ -141,7 +143,7 @@ export const nextStep = (error: unknown, options: NextStepOptions = {}): NextSte
     return { step: 'find-out', how }
   const reason = pauseReason(known)
   const key = hasKey && { idempotencyKey }
-  const wait = (ms: number): number => exportedWait(retryAfterMs ?? undefined) ?? ms
+  const wait = (ms: number): number => exportedWait(retryAfterMs) ?? ms
   if (reason !== undefined) return { step: 'pause-queue', afterMs: wait(PAUSE[reason]), reason, ...key }
   // The first request of the same job may still be in progress.
   if (mayActTwice && (status === 409 || status === 425)) return { step: 'find-out', how }

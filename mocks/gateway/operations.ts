@@ -10,6 +10,7 @@ import type {
   ChargeRecord,
   GatewayCall,
   GatewayContext,
+  LimitContext,
 } from './state.ts'
 import {
   chargeBody,
@@ -108,6 +109,27 @@ const createBodyChecks = (options: GatewayOptions) => {
     },
   }
 }
+
+const UNLIMITED = { allowed: true, limit: 0 }
+
+/**
+ * Creates a limit with a rolling window (Limits, area G). It accepts at most `limit` calls in any period of `windowMs`
+ * milliseconds, for all routes and callers together. Refused calls do not count.
+ */
+export const createRollingLimit =
+  (rolling: GatewayOptions['rateLimit'], { state, now, isOff }: LimitContext) =>
+  ({ counts }: { readonly counts: boolean }) => {
+    if (rolling === false || isOff?.() === true) return UNLIMITED
+    const { limit, windowMs } = rolling
+    const times = state.limits.gateway
+    const time = now()
+    // After the clock is set back, the times of earlier calls can be in the future. These calls must not count.
+    while ((times.at(-1) ?? time) > time) times.pop()
+    while ((times[0] ?? time) <= time - windowMs) times.shift()
+    const allowed = times.length < limit
+    if (allowed && counts) times.push(time)
+    return { allowed, limit, retryIn: (times[0] ?? time) + windowMs - time }
+  }
 
 /** The gateway (area G) of a mock. */
 export type Gateway = ReturnType<typeof createGateway>

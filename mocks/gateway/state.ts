@@ -201,6 +201,14 @@ export interface GatewayContext {
   readonly baseUrl: (area: 'gateway') => string
 }
 
+/** What the rate limit uses of its mock. `isOff`: if it returns true, every call is allowed, and none counts. */
+export interface LimitContext {
+  /** `gateway` has the times of the accepted calls of the window, oldest first. */
+  readonly state: { readonly limits: { readonly gateway: number[] } }
+  readonly now: () => number
+  readonly isOff: (() => boolean) | undefined
+}
+
 const ID_LENGTH = 20
 const NEVER = Number.POSITIVE_INFINITY
 

@@ -1,6 +1,6 @@
 import { GATEWAY_API_PREFIX, gatewayContract } from '../../src/contract/gateway.ts'
 import { ok, type Result } from '../base/result.ts'
-import type { Gateway } from '../gateway/operations.ts'
+import { createRollingLimit, type Gateway } from '../gateway/operations.ts'
 import type { GatewayOptions } from '../gateway/options.ts'
 import type { ChargeBody } from '../gateway/state.ts'
 import type { AreaRuntime, LimitContext, Replays, Resolvers } from './area.ts'
@@ -75,31 +75,6 @@ const createResolvers = (
 
 // The specification shows no HTTP method for `reset`, so the mock accepts both POST and DELETE (row 65).
 const routesBelow = createRoutes(gatewayContract, GATEWAY_API_PREFIX, { reset: ['DELETE'] })
-
-const UNLIMITED = { allowed: true, limit: 0 }
-
-/**
- * Creates a limit with a rolling window (Limits, area G). It accepts at most `limit` calls in any period of `windowMs`
- * milliseconds, for all routes and callers together. Refused calls do not count.
- */
-const createRollingLimit = (
-  rolling: GatewayOptions['rateLimit'],
-  context: LimitContext,
-): AreaRuntime['limit'] => {
-  return ({ counts }) => {
-    const { state, now, isOff } = context
-    if (rolling === false || isOff?.() === true) return UNLIMITED
-    const { limit, windowMs } = rolling
-    const times = state.limits.gateway
-    const time = now()
-    // After the clock is set back, the times of earlier calls can be in the future. These calls must not count.
-    while ((times.at(-1) ?? time) > time) times.pop()
-    while ((times[0] ?? time) <= time - windowMs) times.shift()
-    const allowed = times.length < limit
-    if (allowed && counts) times.push(time)
-    return { allowed, limit, retryIn: (times[0] ?? time) + windowMs - time }
-  }
-}
 
 /** Creates the HTTP interface of area G: bodies without an envelope, and errors in the shape G2. */
 export const createGatewayArea = (

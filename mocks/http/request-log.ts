@@ -137,8 +137,8 @@ const parsed = (text: string): unknown => {
 
 /** The most characters of logged bodies and responses that the log keeps. */
 const MAX_CHARACTERS = 16_000_000
-/** Returns whether a body or response is too long for the log, which then keeps only its length. */
-const isLong = (characters: number): boolean => characters > 65_536
+/** Of a longer body or response, the log keeps only the length. */
+const MAX_BODY_CHARACTERS = 65_536
 
 const omitted = (characters: number): string => `[${characters} characters, not kept]`
 
@@ -147,13 +147,13 @@ const sizeOf = ({ path, query, headers, body, response }: LogEntry): number =>
   path.length +
   query.length +
   headers.length +
-  (body?.ok && !isLong(body.characters) ? body.characters : 0) +
+  (body?.ok && body.characters <= MAX_BODY_CHARACTERS ? body.characters : 0) +
   (response?.body.length ?? 0)
 
 /** Returns a logged body as JSON text without secret fields, or `undefined` if it has no fields. */
 const bodyText = ({ body }: LogEntry): string | undefined => {
   if (body?.ok !== true) return undefined
-  if (isLong(body.characters)) return JSON.stringify(omitted(body.characters))
+  if (body.characters > MAX_BODY_CHARACTERS) return JSON.stringify(omitted(body.characters))
   return Object.keys(body.fields).length === 0 ? undefined : redactFields(body.fields)
 }
 
@@ -238,11 +238,11 @@ export const createRequestLog = (size: number, secrets: Secrets): WritableReques
         query,
         operation: route?.definition.operation,
         headers: linesOf(request.headers),
-        body: body?.ok && isLong(body.characters) ? { ...body, fields: NO_FIELDS } : body,
+        body: body?.ok && body.characters > MAX_BODY_CHARACTERS ? { ...body, fields: NO_FIELDS } : body,
         idempotencyKey,
         decision,
         response:
-          response && isLong(response.body.length)
+          response && response.body.length > MAX_BODY_CHARACTERS
             ? { ...response, body: omitted(response.body.length) }
             : response,
         nearestRoute: isNearby ? nearestRoute(path, method, area.router.routes).route : undefined,

@@ -164,7 +164,8 @@ export const createTokenLifecycle = <Response extends { readonly data: Token }>(
         return { response, token: tokenFrom(response.data, clock.now(), fields.refresh_token) }
       }
       const { response, token } = await send().catch(async (error: unknown) => {
-        const failed = await guard.failed(record, credentials, error, isLogin)
+        // If the lock expired meanwhile, another process may have saved a token or a rejected login.
+        const failed = await guard.failed(await store.read(key), credentials, error, isLogin)
         if (failed !== undefined) store.write(key, failed, timeToLive)
         throw error
       })
@@ -202,7 +203,10 @@ export const createTokenLifecycle = <Response extends { readonly data: Token }>(
       }
       // Another process may have renewed the token first.
       const latest = await store.read(key)
-      return take(latest) ?? logIn(latest)
+      const taken = take(latest)
+      // Another process may also have saved a rejected login.
+      if (taken === undefined) await guard.check(latest, credentials)
+      return taken ?? logIn(latest)
     }
 
     const renewLocked = async (isAlone: boolean): Promise<Renewed<Response>> => {

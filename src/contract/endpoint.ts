@@ -59,6 +59,8 @@ export interface EndpointDefinition {
   readonly createdFields?: readonly string[]
   /** Fields that a response copies from its request. If a value differs, the response may belong to another request. */
   readonly echoedFields?: readonly string[]
+  /** The request field with the id of another record. A response with this id is not the created record. */
+  readonly sourceField?: string
   /**
    * Response fields that may contain the identifier from the request's path. Normally, the first one does. If the first
    * field is present, but none of the fields contains the identifier, the response is about another record.

@@ -210,6 +210,7 @@ export const gatewayContract = {
     path: '/api/v1/mfs/charges/:id/renew',
     spec: 'G rule 2',
     request: renewRequestSchema,
+    sourceField: 'mandate_id',
     status: 201,
   },
   /** Deletes charges and events. The gateway keeps the redirect allowlist. (G3) */

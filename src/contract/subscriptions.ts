@@ -121,7 +121,7 @@ export interface SubscribeResult extends Output<typeof subscribeResult>, Envelop
 export const subscribeResultSchema: Field<SubscribeResult> = enveloped(subscribeResult)
 
 const requestStatus = {
-  /** Identifier of the request: the `invoiceID` that `subscribe` returned. (S3) */
+  /** Identifier of the request: the `invoiceID` in the response to its creation. (S3) */
   invoiceId: wire.text,
   /** `INITIALIZED` until the payer has decided, then another value. (S3) @remarks See `KnownRequestStatus`. */
   status: wire.openText<KnownRequestStatus>('INITIALIZED', 'SUCCEEDED', 'FAILED', 'EXPIRED', 'CANCELLED'),

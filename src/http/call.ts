@@ -77,8 +77,8 @@ const attempt = async (
   const { settings, gate } = client
   deadline.check()
   // Health checks and logins are not delayed. A login has no token yet, so the server may count it separately.
-  const isDelayed =
-    settings.rateLimit === 'wait' && endpoint.retry !== 'never' && endpoint.auth !== 'credentials'
+  const isCounted = endpoint.retry !== 'never' && endpoint.auth !== 'credentials'
+  const isDelayed = isCounted && settings.rateLimit === 'wait'
   let slot = isDelayed ? gate.tryEnter(Math.min(timeout, deadline.remaining)) : undefined
   if (isDelayed && slot === undefined) {
     call.phase = 'limit'
@@ -106,9 +106,9 @@ const attempt = async (
     const serverRequestId = id && redactorOf(call).text(id)
     const durationMs = settings.clock.now() - sentAt
     notify(settings, 'onResponse', { ...event, status, serverRequestId, rateLimit, durationMs })
-    return readResponse(endpoint, sent, call.id)
+    return readResponse(endpoint, sent, call.id, settings.onOtherRecord)
   } finally {
-    if (slot) gate.leave(slot, response)
+    if (isCounted) gate.leave(slot, response)
   }
 }
 

@@ -137,6 +137,12 @@ const changeableOptions = {
    * ignores errors of this function.
    */
   onUnexpected: fields.optional(functionOption<(report: UnexpectedReport) => unknown>()),
+  /**
+   * What the client does if a response is about another record than the request. With `throw` (default), it throws an
+   * `UnexpectedResponseError`. With `report`, it calls `onUnexpected` and returns the response, which suits a stub with
+   * fixed responses, or a server whose responses name the same record by another identifier.
+   */
+  onOtherRecord: fields.optional(fields.oneOf(['throw', 'report'])),
   /** The logger of the client, for example a pino logger. Log lines contain no secrets. Default: `console`. */
   logger: fields.optional(objectWith<Logger>('a logger', 'debug', 'info', 'warn', 'error')),
   /**

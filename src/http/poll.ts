@@ -2,7 +2,7 @@ import { check, duration, functionOption } from '../check.ts'
 import { formatDuration } from '../clock.ts'
 import type { EndpointDefinition } from '../contract/endpoint.ts'
 import { type Input, optional, strict } from '../contract/fields.ts'
-import { AbortedError, isMandateKitError, type MandateKitError, TimeoutError } from '../errors.ts'
+import { AbortedError, isMandateKitError, knownError, type MandateKitError, TimeoutError } from '../errors.ts'
 import type { WithResponse } from './call.ts'
 import { Deadline, Interrupted, type Interruption } from './deadline.ts'
 import { type CallOptions, type ClientSettings, callOptions } from './options.ts'
@@ -46,6 +46,9 @@ const GROWTH = 1.5
 // Without `pollInterval`, the client ignores a `Retry-After` below this many milliseconds, so as not to read too often.
 const MIN_PAUSE_MS = 500
 
+/** How often the client reads a record that the server does not find, before it believes the server. */
+const READS_OF_NEW = 5
+
 /** Returns the pause after a read. Pauses grow. They are partly random, so that clients read at different times. */
 const pauseAfter = (reads: number): number =>
   Math.min(MAX_PAUSE_MS, FIRST_PAUSE * GROWTH ** (reads - 1)) * (0.5 + Math.random() / 2)
@@ -85,7 +88,10 @@ export const pollUntil = async <State>(poll: Poll<State>): Promise<State> => {
         if (await deadline.race(async () => until(data))) return data
         serverWaitMs = readRetryAfter(response.headers, clock.now())
       } catch (error) {
-        if (!isMandateKitError(error) || !error.retryable) throw error
+        if (!isMandateKitError(error)) throw error
+        // A server may need some seconds until it can read what was just created.
+        const isTooNew = attempts < READS_OF_NEW && knownError(error).verdict === 'not-found'
+        if (!error.retryable && !isTooNew) throw error
         lastFailure = error
         serverWaitMs = error.retryAfterMs
       }

@@ -164,8 +164,9 @@ export const createRateLimitGate = (clock: Clock) => {
       }
     },
 
-    leave(slot: Slot, head: ResponseHead | undefined): void {
-      inFlight.delete(slot)
+    /** Ends a request. `slot` is undefined if the request did not wait for the rate limit. */
+    leave(slot: Slot | undefined, head: ResponseHead | undefined): void {
+      if (slot) inFlight.delete(slot)
       if (head !== undefined) update(head)
       admit(true)
     },

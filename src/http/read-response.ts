@@ -28,8 +28,8 @@ export interface BadResponse {
 
 const SUCCESS = '00'
 const NO_CONTENT = 204
-// A code such as `0` may mean success, so it does not prove that the server rejected the call.
-const NEARLY_SUCCESS = /^\s*0*\s*$/
+// Codes that do not prove that the server rejected the call: `0` may mean success, `504` or `TIMEOUT` that it is unknown.
+const NO_PROOF = /^\s*0*\s*$|^5\d\d$|time.?out|pending|process/i
 
 /** Returns the code and the message of an error in the format of area S, area G or OAuth. */
 export const errorIn = (body: unknown): { errorCode?: string | undefined; message?: string | undefined } => {
@@ -49,10 +49,11 @@ const lacking = (body: unknown, names: readonly string[] = []): readonly string[
 
 /** Returns whether a response contains the created object, which shows that the server may have acted. */
 const containsCreated = ({ createdFields }: EndpointDefinition, body: unknown): boolean =>
-  createdFields !== undefined && lacking(body, createdFields).length === 0
+  createdFields !== undefined &&
+  [body, ...Object.values(Object(body))].some((part) => lacking(part, createdFields).length === 0)
 
 const withCode = (endpoint: EndpointDefinition, body: unknown, code: unknown): ResponseFailure => {
-  const isClear = typeof code === 'string' && !NEARLY_SUCCESS.test(code)
+  const isClear = typeof code === 'string' && !NO_PROOF.test(code)
   return { kind: 'code', proof: isClear && !containsCreated(endpoint, body) }
 }
 
@@ -77,15 +78,24 @@ const comparable = (value: unknown): string =>
         .replace(/^\s*0+(?=\d+\s*$)|\s/g, '')
         .toUpperCase()
 
-/** Returns whether a response has the identifier of another record than the requested one. */
-const isAnotherRecord = (names: readonly string[], id: unknown, data: unknown): boolean => {
-  const found = names.map((name) => comparable(Object(data)[name]))
-  return Boolean(found[0]) && !found.includes(comparable(id))
+/** Returns a report if a response contains a record with another identifier than the requested one. */
+const reportOtherRecord = (
+  { operation, identityFields = [], recordsField = '' }: EndpointDefinition,
+  id: unknown,
+  data: unknown,
+): UnexpectedReport | undefined => {
+  const records: unknown = Object(data)[recordsField] ?? data
+  const isOther = (record: unknown): boolean => {
+    const found = identityFields.map((name) => comparable(Object(record)[name]))
+    return Boolean(found[0]) && !found.includes(comparable(id))
+  }
+  if (![records].flat().some(isOther)) return undefined
+  return otherThanSent(operation, identityFields[0], 'The response is about another record')
 }
 
 /** Reads a successful response by its schema. Omits and reports optional fields whose values are invalid. */
-const readByContract = (endpoint: EndpointDefinition, body: unknown, id: unknown): Reading => {
-  const { operation, partialResponse, identityFields, recordsField = '' } = endpoint
+const readByContract = (endpoint: EndpointDefinition, body: unknown): Reading => {
+  const { operation, partialResponse } = endpoint
   const issues: Issues = []
   const value = readWith(endpoint.response, body, issues)
   const data: unknown = partialResponse && !isObject(value) ? {} : value
@@ -100,16 +110,13 @@ const readByContract = (endpoint: EndpointDefinition, body: unknown, id: unknown
     const message = `${field || 'The response'} must be ${rule}, received ${type}`
     reports.set(message, { operation, field, rule, received: type, message })
   }
-  const records: unknown = Object(data)[recordsField] ?? data
-  if (identityFields && [records].flat().some((record) => isAnotherRecord(identityFields, id, record)))
-    reports.set('', otherThanSent(operation, identityFields[0], 'The response is about another record'))
   return { data, reports: [...reports.values()] }
 }
 
-const readSuccess = (endpoint: EndpointDefinition, body: unknown, id: unknown): Reading => {
+const readSuccess = (endpoint: EndpointDefinition, body: unknown): Reading => {
   const { envelope = false } = endpoint
   if (!isObject(body))
-    return envelope === true ? unexpected('is not a JSON object') : readByContract(endpoint, body, id)
+    return envelope === true ? unexpected('is not a JSON object') : readByContract(endpoint, body)
   if (envelope !== false) {
     const code = body.errorCode ?? undefined
     if (code !== undefined && code !== SUCCESS) return withCode(endpoint, body, code)
@@ -122,7 +129,7 @@ const readSuccess = (endpoint: EndpointDefinition, body: unknown, id: unknown): 
   }
   return isBareError(body)
     ? withCode(endpoint, body, errorIn(body).errorCode)
-    : readByContract(endpoint, body, id)
+    : readByContract(endpoint, body)
 }
 
 /** Reads a complete response. In area S, a success has code `00`, or has all `successFields` but no code. */
@@ -130,6 +137,7 @@ export const readResponse = (
   endpoint: EndpointDefinition,
   response: ReceivedResponse,
   id: unknown,
+  onOtherRecord?: 'throw' | 'report',
 ): Success | BadResponse => {
   const { status, text = '' } = response
   const json = readJson(text)
@@ -143,7 +151,7 @@ export const readResponse = (
     if (status < 200 || status >= 300) return unexpected('is a redirect')
     if (response.text === undefined) return unexpected('is larger than maxResponseBytes')
     if (endpoint.anyBody) return content(body ?? text)
-    if (json.ok) return readSuccess(endpoint, body, id)
+    if (json.ok) return readSuccess(endpoint, body)
     if (found.ok) return unexpected('has other text around its JSON')
     if (text.trim() !== '')
       return isCutJson(text) ? { kind: 'cut', reason: 'is cut JSON' } : unexpected('is not JSON')
@@ -152,9 +160,14 @@ export const readResponse = (
       return content(endpoint.partialResponse ? {} : undefined)
     return { kind: status === NO_CONTENT ? 'unexpected' : 'cut', reason: 'is empty' }
   }
-  const result = read()
+  let result = read()
+  const other = 'kind' in result ? undefined : reportOtherRecord(endpoint, id, result.data)
+  if (other && onOtherRecord !== 'report')
+    result = { kind: 'another', reason: 'is about another record: see the option onOtherRecord' }
   if ('kind' in result) return { kind: 'bad-response', phase: 'response', failure: result, response, body }
-  return { kind: 'success', response, body: endpoint.anyBody ? result.data : body, ...result }
+  const { data, reports } = result
+  const kept = endpoint.anyBody ? data : body
+  return { kind: 'success', response, body: kept, data, reports: other ? [...reports, other] : reports }
 }
 
 /** Characters between the digits of a phone number. `(0)` is a trunk prefix: callers from abroad do not dial it. */
@@ -172,7 +185,7 @@ const endsInPhone = (number: string, form: string): boolean => {
 
 /** Returns a report if a successful response differs from the request and thus may belong to another request. */
 export const reportEchoes = (
-  { operation, echoedFields = [] }: EndpointDefinition,
+  { operation, echoedFields = [], sourceField = '' }: EndpointDefinition,
   sent: unknown,
   data: unknown,
 ): UnexpectedReport | undefined => {
@@ -183,7 +196,7 @@ export const reportEchoes = (
     return got !== '' && !isSame
   })
   // A renewal is a new charge. If the same key was sent with the mandate's charge, a gateway may return that charge.
-  const isMandate = textIn(data, 'id') === (textIn(sent, 'mandate_id') || undefined)
+  const isMandate = textIn(data, 'id') === (textIn(sent, sourceField) || undefined)
   const field = isMandate ? 'id' : changed[0]
   if (field === undefined) return undefined
   const what = isMandate ? 'the id of the mandate' : `another ${changed.join(' and ')} than the request`

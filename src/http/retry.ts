@@ -22,8 +22,11 @@ export type ResponseFailure =
   | { readonly kind: 'status'; readonly status: number; readonly created: boolean }
   /** A 2xx response with an error code. `proof` is true if the code proves that the call was not executed. */
   | { readonly kind: 'code'; readonly proof: boolean }
-  /** The response is incomplete (`cut`) or does not match the contract. `reason` names the defect, e.g. "is empty". */
-  | { readonly kind: 'cut' | 'unexpected'; readonly reason: string }
+  /**
+   * The response is incomplete (`cut`), does not match the contract, or is about another record than the request.
+   * `reason` names the defect, e.g. "is empty".
+   */
+  | { readonly kind: 'cut' | 'unexpected' | 'another'; readonly reason: string }
 
 export type Failure = ConnectionFailure | Interruption | ResponseFailure
 

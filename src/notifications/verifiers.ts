@@ -192,9 +192,9 @@ const verified = (record: object): Verified => ({ lookup: record as Lookup })
 
 /**
  * Creates a verifier that reads a message's record from the API. For a payment, the record and the message must have
- * the same `paymentId`, `subscriptionId` and `status`. For other messages, the subscription must exist. For
- * `CANCELLED`, the subscription must be canceled: its `enabled` is 0, or its cancellation is `PROCESSED`. Listeners get
- * the record as `context.lookup`.
+ * the same `paymentId`, `subscriptionId` and `status`. For `CANCELLED`, the subscription must be canceled: its `enabled`
+ * is 0, or its cancellation is `PROCESSED`. For other messages, the subscription must exist: before you activate an
+ * order, read the request's status. Listeners get the record as `context.lookup`.
  *
  * The handler responds 401 if the message cannot be true: the record belongs to another subscription, the message's
  * identifier is impossible, or a payment still has the opposite status one hour after the message. The handler responds

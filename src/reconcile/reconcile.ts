@@ -77,7 +77,7 @@ export interface SubscriptionsReader {
   /** Reads every payment of a subscription. (S-g) */
   allPayments(subscriptionId: string, page: undefined, options: ReadOptions): AsyncIterable<Payment>
   /** Reads the record of a cancellation. (S-f) */
-  cancellation(subscriptionId: string, options: ReadOptions): PromiseLike<unknown>
+  cancellation(subscriptionId: string, options: ReadOptions): PromiseLike<{ readonly status?: string }>
   /** Reads a subscription. Without this method, `reconcile` does not compare `enabled`. (S-d) */
   details?(subscriptionId: string, options: ReadOptions): PromiseLike<SubscriptionState>
 }
@@ -199,8 +199,10 @@ const compareCancellation = async (
   options: ReadOptions,
   now: number,
 ) => {
-  const isRecorded = (await find(() => reader.cancellation(subscriptionId, options))) !== undefined
-  if (isRecorded) return cancelled ? undefined : 'cancellation-missing'
+  const record = await find(() => reader.cancellation(subscriptionId, options))
+  // A pending or rejected cancellation does not end the subscription.
+  if (record && /^(?:undefined|\s*processed\s*)$/i.test(`${record.status}`))
+    return cancelled ? undefined : 'cancellation-missing'
   const details = await find(async () => reader.details?.(subscriptionId, options))
   if (details?.enabled !== 0) return cancelled ? 'cancellation-not-found' : undefined
   return !cancelled && isRunning(details, now) ? 'subscription-inactive' : undefined

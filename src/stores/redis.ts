@@ -132,8 +132,8 @@ redis.call('SET', KEYS[1], committed, 'PX', ARGV[2])
 if held == ARGV[1] or held == committed then return 1 end
 return 0`
 
-// The longest wait for a lock, in milliseconds.
-const MAX_WAIT_MS = 150_000
+// The longest wait for a lock, in milliseconds. The client waits no longer for a lock either.
+const MAX_WAIT_MS = 30_000
 
 /** Waits for a lock that expires after `lockTime`, then runs a task. Extends the lock until the task ends. */
 const withRedisLock = async <Result>(

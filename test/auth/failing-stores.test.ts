@@ -5,7 +5,8 @@ import {
   type TokenRecord,
   type TokenStore,
 } from '../../src/index.ts'
-import { errorOf } from '../support/clients.ts'
+import { CREDENTIALS, errorOf } from '../support/clients.ts'
+import { deferred } from '../support/deferred.ts'
 import { createMerchant, type MerchantOptions, recordKey } from '../support/merchant.ts'
 import { api, clock, useTokenServer } from '../support/token-set-up.ts'
 
@@ -129,6 +130,36 @@ describe('a store that', () => {
     const rejected = { code: 'authentication_failed', status: 401, errorCode: '17' }
     expect(await failures(20, details)).toMatchObject(Array(20).fill(rejected))
     expect(api.tokenRequests).toHaveLength(1)
+  })
+
+  it.each([
+    ['token', { password: 'right' }, undefined],
+    ['rejection', { password: 'wrong' }, 'authentication_failed'],
+  ])('whose lock ended during a login that hangs keeps the %s of the next login', async (_, login, code) => {
+    const { get, set, delete: remove } = createMemoryTokenStore()
+    const process = () =>
+      merchant({ credentials: { ...CREDENTIALS, ...login }, tokenStore: { get, set, delete: remove } })
+    const hangs = deferred()
+    api.onToken = async ({ password }, index) => {
+      if (index === 1) await hangs.promise
+      if (index === 1) return { status: 503 }
+      return password === 'right' ? { body: api.tokenBody(index) } : { status: 401 }
+    }
+    const first = errorOf(process().details())
+    await expect.poll(() => api.tokenRequests).toHaveLength(1)
+    const outcome = () =>
+      process()
+        .details()
+        .then(
+          () => undefined,
+          (error) => error.code,
+        )
+    expect(await outcome()).toBe(code)
+    hangs.resolve()
+    expect(await first).toMatchObject({ status: 503 })
+    clock.jump(60_000)
+    expect(await outcome()).toBe(code)
+    expect(api.tokenRequests).toHaveLength(2)
   })
 
   it('fills up after a login does not make the client retry a rejected login', async () => {

@@ -23,7 +23,8 @@ beforeEach(() => {
     return made.finally(() => digests.delete(made))
   })
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  mock = createMock({ clock: '2026-12-01T06:00:00Z', subscriptions: { rateLimit: false } })
+  // Only the loop moves the time: a sleep that moves the clock by itself would leave the timers behind.
+  mock = createMock({ clock: '2026-12-01T06:00:00Z', sleep: 'wait', subscriptions: { rateLimit: false } })
   return () => vi.useRealTimers()
 })
 

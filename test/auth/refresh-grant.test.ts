@@ -130,6 +130,31 @@ describe('a renewal by refresh token', () => {
     expect(grants()).toEqual([1, 2])
   })
 
+  it('that is refused leads to no login after another process saved that the password is rejected', async () => {
+    const { get, set, delete: remove } = createMemoryTokenStore()
+    let saved = ''
+    const save: typeof set = (key, record, timeToLive) => {
+      saved = JSON.stringify(record)
+      return set(key, record, timeToLive)
+    }
+    const process = () => merchant({ tokenStore: { get, set: save, delete: remove } })
+    const [one, other] = [process(), process()]
+    await one.details()
+    await other.details()
+    clock.jump(3_600_000)
+    const gate = deferred()
+    let refreshes = 0
+    api.onToken = async ({ grant_type }) => {
+      if (grant_type === 'refresh_token' && ++refreshes === 2) await gate.promise
+      return { status: 401 }
+    }
+    const both = Promise.allSettled([one.details(), other.details()])
+    await expect.poll(() => [saved.includes('rejected-credentials'), refreshes]).toEqual([true, 2])
+    gate.resolve()
+    for (const { status } of await both) expect(status).toBe('rejected')
+    expect(grants()).toEqual([2, 2])
+  })
+
   it('is the only reason to keep a refresh token in the store', async () => {
     const tokenStore = createMemoryTokenStore()
     const set = vi.spyOn(tokenStore, 'set')

@@ -96,6 +96,17 @@ describe('a login', () => {
 })
 
 describe('withOptions', () => {
+  it('makes a client whose 429 also delays the first client, although it does not wait itself', async () => {
+    const { gateway, requests } = await openClients([
+      { status: 429, headers: { 'retry-after': '600' } },
+      { body: CHARGE },
+    ])
+    const impatient = gateway.withOptions({ rateLimit: 'throw' })
+    expect(await errorOf(impatient.status('ch_1'))).toMatchObject({ code: 'rate_limited', attempts: 1 })
+    expect(await errorOf(gateway.status('ch_1'))).toMatchObject({ code: 'rate_limited', attempts: 0 })
+    expect(requests).toHaveLength(1)
+  })
+
   it('changes options and adds headers for the new client alone', async () => {
     const { gateway, requests } = await openClients([lost, lost, { body: { status: 'failed' } }], {
       headers: { 'x-one': '1' },

@@ -74,6 +74,10 @@ describe('nextStep', () => {
     ['an AggregateError of one', (error) => new AggregateError([error], 'x')],
     ['an AggregateError with a cause', (cause) => Object.assign(new AggregateError([], 'x'), { cause })],
     ['JSON', (error) => JSON.parse(JSON.stringify(error))],
+    [
+      'a job store that writes null for undefined',
+      (error) => JSON.parse(JSON.stringify({ idempotencyKey: null, retryAfterMs: null, ...error })),
+    ],
     ['a cause in JSON', (error) => ({ message: 'x', cause: JSON.parse(JSON.stringify(error)) })],
   ])('case 105: reads %s', async (_, wrap) => {
     for (const [script, call] of [
@@ -175,6 +179,11 @@ describe('case 100: a key that the gateway may have forgotten', () => {
     ['is of no interest after a refusal', refused, undefined, undefined, { step: 'fail' }],
   ])('%s', async (_, script, options, call, step) => {
     expect(nextStep(await failed(script, options, call), { firstSentAt: 0 })).toMatchObject(step)
+  })
+
+  it('is sent no longer than the gateway keeps it, also within one call', async () => {
+    const error = await failed({ fault: 'silent' }, { keyLifetime: 200, timeout: 30_000 })
+    expect(error).toMatchObject({ code: 'timeout', timeoutMs: 200, idempotencyKey: 'order-1' })
   })
 
   it('is a condition of the message', async () => {

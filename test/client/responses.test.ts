@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { UnexpectedReport } from '../../src/index.ts'
+import { nextStep, type UnexpectedReport } from '../../src/index.ts'
 import { isCutJson } from '../../src/json.ts'
 import { CANCELLED, CHARGE, CHARGE_REQUEST, DETAILS, OK, payment } from '../support/bodies.ts'
 import { errorOf, gatewayClient } from '../support/clients.ts'
@@ -26,11 +26,24 @@ describe('a response about another record', () => {
       list,
       { ...OK, subscriptionPayments: [payment(7), { ...payment(8), subscriptionId: 'sub-2' }] },
     ],
-  ])('is returned and reported: %s', async (_, call, body) => {
+  ])('is an error, or is returned and reported with onOtherRecord: %s', async (_, call, body) => {
+    const error = await failureOf({ body }, call)
+    expect(error).toMatchObject({ ...unexpected, attempts: 1 })
+    expect(error.message).toContain('is about another record: see the option onOtherRecord.')
+    expect(nextStep(error).step).toBe(error.acts ? 'find-out' : 'fail')
     const reports: UnexpectedReport[] = []
-    const clients = await openClients({ body }, { onUnexpected: (report) => void reports.push(report) })
-    await call(clients)
+    const onUnexpected = (report: UnexpectedReport) => void reports.push(report)
+    await call(await openClients({ body }, { onUnexpected, onOtherRecord: 'report' }))
     expect(reports).toMatchObject([{ message: 'The response is about another record' }])
+  })
+
+  it('is not waited for, and the charge that was confirmed is not read from it', async () => {
+    const other = { body: { ...CHARGE, id: 'ch_2', status: 'succeeded' } }
+    const { gateway } = await openClients(other)
+    await expect(gateway.waitForCharge('ch_1')).rejects.toMatchObject(unexpected)
+    const confirming = await openClients([{ body: {} }, other])
+    const confirmation = { otp: '123456', chargeId: 'ch_1' }
+    expect(await confirming.gateway.confirm('conf_1', confirmation)).toEqual({})
   })
 
   it.each<[string, Call, object]>([

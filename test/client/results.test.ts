@@ -94,6 +94,15 @@ it.each<[string, Call, body: object, error: object]>([
   ['case 22: the code 000', subscribe, { ...SUBSCRIBED, errorCode: '000' }, unclear],
   ['case 22: the code 7 as a number', subscribe, { ...SUBSCRIBED, errorCode: 7 }, unclear],
   ['case 22: a code that is an object', subscribe, { ...SUBSCRIBED, errorCode: { code: '00' } }, unclear],
+  ['a code that names a failure of the server', subscribe, { errorCode: '504' }, unclear],
+  ['a code for a timeout', subscribe, { errorCode: 'UPSTREAM_TIMEOUT' }, unclear],
+  ['a code for a pending request', charge, { error: { code: 'processing', message: '' } }, unclear],
+  [
+    'an error beside the created charge in another field',
+    charge,
+    { ...expired, data: { id: 'ch_2', confirmation_id: 'c' } },
+    unclear,
+  ],
   [
     'case 52: an error code beside the created object',
     subscribe,
@@ -205,6 +214,12 @@ describe('cases 33 and 101: an idempotency key of another charge', () => {
     expect(reports).toMatchObject([{ operation: 'gateway.charge', field: 'msisdn', message }])
     expect(JSON.stringify(reports)).not.toMatch(/8801799999999|999/)
     expect(mock.state.charges()).toHaveLength(1)
+  })
+
+  it('may have any id if the operation is not one of the client', async () => {
+    const { gateway } = await openClients({ body: { id: 'ch_1', status: 'stopped' } })
+    const request = { method: 'POST', path: '/api/v1/mandates/stop', body: { mandate_id: 'ch_1' } } as const
+    expect(await gateway.request({ ...request, idempotencyKey: 'stop-1' })).toMatchObject({ id: 'ch_1' })
   })
 
   it('is an error if a renewal gets the charge of its mandate, because then nobody paid for the cycle', async () => {

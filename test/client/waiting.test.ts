@@ -34,6 +34,15 @@ describe('case 35: waitForCharge', () => {
     await expect(failing).rejects.toBe(reason)
   })
 
+  it('waits for a charge that the gateway does not find yet, but not for an unknown one', async () => {
+    const missing = { status: 404, body: { error: { code: 'not_found', message: 'No such charge.' } } }
+    const late = await openClients([missing, missing, ...states('succeeded')])
+    expect(await waitForCharge(late)).toEqual({ status: 'succeeded' })
+    const unknown = await openClients(missing)
+    expect(await errorOf(waitForCharge(unknown))).toMatchObject({ status: 404, code: 'api_error' })
+    expect(unknown.requests).toHaveLength(5)
+  })
+
   it('ends at its deadline in real time with the last state, although until never ends', async () => {
     const { url } = await openClients(states('pending_retry'))
     const gateway = gatewayClient(url)

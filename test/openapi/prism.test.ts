@@ -50,7 +50,7 @@ test.each([{ dynamic: false }, ...['1', '2', '3'].map((seed) => ({ dynamic: true
       violations.push(...request.map((text) => `${place}: ${text}`))
     })
     const credentials = { clientId: 'a', clientSecret: 'b', username: 'c', password: 'd' }
-    const options = { baseUrl, fetch, onUnexpected: () => undefined }
+    const options = { baseUrl, fetch, onUnexpected: () => undefined, onOtherRecord: 'report' } as const
     const subscriptions = new SubscriptionsClient({ ...options, credentials, rateLimit: 'throw' })
     const gateway = new GatewayClient({ ...options, apiKey: 'key', onKeyReuse: 'report' })
     const calls = {

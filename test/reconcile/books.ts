@@ -45,6 +45,7 @@ export const openApi = (
           signal,
           cancelled.find((id) => id === subscriptionId),
         ),
+        status: 'PROCESSED',
       }
     },
     async status(chargeId, { signal }) {

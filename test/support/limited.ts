@@ -7,9 +7,9 @@ export const NOW = skippingClock().now()
 
 export const httpDate = (time: number): string => new Date(time).toUTCString()
 
-/** A response that leaves so many requests until a reset in so many seconds. */
+/** A response that leaves so many requests until a reset in so many seconds. It names no record, so it fits every read. */
 export const limited = (remaining: number, seconds: number, now = NOW, limit = 100): Script => ({
-  body: DETAILS,
+  body: { ...DETAILS, id: 'NA' },
   headers: {
     date: httpDate(now),
     'x-ratelimit-limit': String(limit),
