@@ -39,8 +39,8 @@ export const planOf = ({ clock }: Mock) => {
   return { amount: '25.00', cycle: 'WEEKLY', start: day(1), end: day(300) }
 }
 
-/** Returns a new idempotency key or request ID. */
-const newKey = (mock: Mock): string => `panel-${internalsOf(mock).log.bounds().end + 1}`
+/** Returns a new idempotency key or request ID, which differs from all that the mock's state contains. */
+const newKey = (mock: Mock): string => `panel-${internalsOf(mock).ids.text('panel', 8)}`
 
 /** Returns the address to which the payer returns: a page of the panel, if the mock has a server. */
 const returnTo = (mock: Mock, page: string): string =>

@@ -78,6 +78,21 @@ test('an action says what came of a notification and of a fault, which is listed
   expect((await stateOf(site.url)).faults).toMatchObject([{ number: 1, fault: { status: 503 }, left: 1 }])
 })
 
+test('the panel never sends a key twice, even after its log was cleared or another mock’s state was restored', async () => {
+  const other = await startSite()
+  const create = async (url = site.url) => [await ask(url, 'charge'), await ask(url, 'subscribe')]
+  const first = await create()
+  await act('clear-requests')
+  expect(await create()).not.toEqual(first)
+  other.mock.restore(site.mock.snapshot())
+  await create(other.url).finally(other.close)
+  expect(other.mock.state.charges()).toHaveLength(3)
+  const ids = other.mock.requests.of('subscriptions.subscribe').map(({ body }) => Object(body).requestID)
+  const earlier = site.mock.requests.of('subscriptions.subscribe').map(({ body }) => Object(body).requestID)
+  expect(ids).toEqual([expect.stringMatching(/^panel-\w+$/)])
+  expect(earlier).not.toContain(ids[0])
+})
+
 test('a reset sets the clock back and removes objects, faults, outages and requests', async () => {
   await site.charge()
   await act('start-outage')
