@@ -181,8 +181,9 @@ export const requestsOf = (mock: Mock, id: string): readonly LoggedRequest[] =>
 
 /** Returns the time at which something happens next without a call, if anything is planned. */
 export const nextEventAt = (mock: Mock): number | undefined => {
-  const { clock, gateway } = internalsOf(mock)
-  const at = Math.min(clock.agenda.nextAt() ?? Number.POSITIVE_INFINITY, gateway.domain.nextChangeAt())
+  const { clock, gateway, subscriptions } = internalsOf(mock)
+  const [expiry, change] = [subscriptions.domain.nextExpiryAt(), gateway.domain.nextChangeAt()]
+  const at = Math.min(clock.agenda.nextAt() ?? expiry, expiry, change)
   return Number.isFinite(at) ? at : undefined
 }
 

@@ -93,6 +93,20 @@ test('the panel never sends a key twice, even after its log was cleared or anoth
   expect(earlier).not.toContain(ids[0])
 })
 
+test('the next event may be the expiry of a subscription request that the payer has not decided', async () => {
+  const { invoiceID } = await site.subscribe()
+  const request = { start: '2026-12-24', end: '2026-12-24', cycle: 'DAILY', amount: '5' } as const
+  const seed = { request, createdAt: '2026-11-27T18:00:00Z', authorizedAt: false } as const
+  site.mock.add({ subscriptions: [{ ...seed, invoiceId: 'declined' }, { ...seed, invoiceId: 'earlier' }] })
+  site.mock.payer.decline('declined')
+  expect((await stateOf(site.url)).nextEventAt).toBe('2026-11-28T18:00:00.000Z')
+  expect((await act('next-event')).message).toContain('It is 2026-11-28T18:00:00Z.')
+  expect(['earlier', invoiceID].map(site.requestStatus)).toEqual(['EXPIRED', 'INITIALIZED'])
+  expect((await act('next-event')).message).toContain('It is 2026-11-29T12:00:00Z.')
+  expect(site.requestStatus(invoiceID)).toBe('EXPIRED')
+  expect(await act('next-event')).toMatchObject({ ok: false, message: expect.stringMatching(/^Nothing is planned/) })
+})
+
 test('a reset sets the clock back and removes objects, faults, outages and requests', async () => {
   await site.charge()
   await act('start-outage')
