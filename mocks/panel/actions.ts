@@ -2,8 +2,9 @@ import { anyText, input, inputDate, oneOf, optional, wholeNumber } from '../../s
 import { CYCLES, isAmountText } from '../../src/contract/formats.ts'
 import { internalsOf } from '../assemble.ts'
 import { absoluteUrl, accepts, check, filled, number, tableOf } from '../base/fields.ts'
+import { valueOrThrow } from '../base/result.ts'
 import { deliveryOptions, notificationFields } from '../delivery/types.ts'
-import { behaviorNames, comparableNumber } from '../gateway/behaviors.ts'
+import { behaviorNames } from '../gateway/behaviors.ts'
 import { MOBILE_NUMBER } from '../gateway/operations.ts'
 import { operations } from '../http/area.ts'
 import { faultFields, faultSchema } from '../http/fault-schema.ts'
@@ -159,17 +160,9 @@ export const actions = {
     { confirmationId: text, behavior },
     (mock, { confirmationId, behavior }) => {
       const { domain, options } = internalsOf(mock).gateway
-      const { msisdn } = domain.correlationFields({ confirmationId })
-      if (msisdn === undefined) throw new TypeError('There is no such charge.')
-      const number = comparableNumber(msisdn)
-      const usual = domain.reference().test_numbers.find((one) => comparableNumber(one.msisdn) === number)
-      mock.payer.setBehavior(msisdn, behavior)
-      try {
-        const { id, status } = mock.payer.confirm(confirmationId)
-        return `${id} is ${status}.`
-      } finally {
-        mock.payer.setBehavior(msisdn, usual?.behavior ?? options.defaultBehavior)
-      }
+      const result = domain.confirm(confirmationId, { otp: options.otp }, undefined, behavior)
+      const { id, status } = valueOrThrow('payer.confirm', result)
+      return `${id} is ${status}.`
     },
   ),
   confirm: action('Enters a code.', { confirmationId: text, otp: optional(text) }, (mock, given) => {

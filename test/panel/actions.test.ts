@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { actionNames } from '../../mocks/panel/actions.ts'
+import { GatewayClient } from '../../src/index.ts'
 import { startSite } from '../pages/site.ts'
 import { ask, stateOf } from './asking.ts'
 
@@ -97,14 +98,31 @@ test('the next event may be the expiry of a subscription request that the payer 
   const { invoiceID } = await site.subscribe()
   const request = { start: '2026-12-24', end: '2026-12-24', cycle: 'DAILY', amount: '5' } as const
   const seed = { request, createdAt: '2026-11-27T18:00:00Z', authorizedAt: false } as const
-  site.mock.add({ subscriptions: [{ ...seed, invoiceId: 'declined' }, { ...seed, invoiceId: 'earlier' }] })
+  for (const invoiceId of ['declined', 'earlier']) site.mock.add({ subscriptions: [{ ...seed, invoiceId }] })
   site.mock.payer.decline('declined')
   expect((await stateOf(site.url)).nextEventAt).toBe('2026-11-28T18:00:00.000Z')
   expect((await act('next-event')).message).toContain('It is 2026-11-28T18:00:00Z.')
   expect(['earlier', invoiceID].map(site.requestStatus)).toEqual(['EXPIRED', 'INITIALIZED'])
   expect((await act('next-event')).message).toContain('It is 2026-11-29T12:00:00Z.')
   expect(site.requestStatus(invoiceID)).toBe('EXPIRED')
-  expect(await act('next-event')).toMatchObject({ ok: false, message: expect.stringMatching(/^Nothing is planned/) })
+  expect((await act('next-event')).message).toMatch(/^Nothing is planned/)
+})
+
+test('the result that the panel gives to one charge applies to no other, and lists no number', async () => {
+  const gateway = new GatewayClient({ ...site.mock.clientOptions.gateway, baseUrl: site.url })
+  const numbers = await gateway.reference()
+  const charges = [await site.charge({ msisdn: '+8801700000000' }), await site.charge()]
+  for (const { url } of charges) {
+    const confirmationId = url.split('/').at(-1) ?? ''
+    await act('end-charge', { confirmationId, behavior: 'retry_then_fails' })
+  }
+  const statuses = () => charges.map(({ id }) => site.chargeStatus(id))
+  expect(statuses()).toEqual(['pending_retry', 'pending_retry'])
+  expect(await gateway.reference()).toEqual(numbers)
+  await act('next-event')
+  expect(statuses()).toEqual(['failed', 'failed'])
+  const given = { confirmationId: 'conf_none', behavior: 'expires' }
+  expect((await act('end-charge', given)).message).toBe('payer.confirm: No such confirmation.')
 })
 
 test('a reset sets the clock back and removes objects, faults, outages and requests', async () => {
