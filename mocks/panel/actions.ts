@@ -3,7 +3,7 @@ import { CYCLES, isAmountText } from '../../src/contract/formats.ts'
 import { internalsOf } from '../assemble.ts'
 import { absoluteUrl, accepts, check, filled, number, tableOf } from '../base/fields.ts'
 import { valueOrThrow } from '../base/result.ts'
-import { deliveryOptions, notificationFields } from '../delivery/types.ts'
+import { deliveryOptions, type EndedDelivery, notificationFields } from '../delivery/types.ts'
 import { behaviorNames } from '../gateway/behaviors.ts'
 import { MOBILE_NUMBER } from '../gateway/operations.ts'
 import { operations } from '../http/area.ts'
@@ -55,14 +55,16 @@ const timeNow = (mock: Mock): string => `It is ${new Date(mock.clock.now()).toIS
 
 /** Sends a notification, waits until it is delivered, and returns in words what came of it. */
 const delivered = async (mock: Mock, words: string, send: () => string): Promise<string> => {
-  const earlier = mock.notifications.deliveries().length
   const id = send()
   const done = `Notification ${id} was ${words}`
   if (mock.control.receivers.list().length === 0)
     return `${done} to nobody, because no receiver is connected.`
+  // The list of deliveries may be full, so it may not keep all of these.
+  const ended: EndedDelivery[] = []
+  const stop = internalsOf(mock).outbox.onSent((delivery) => ended.push(delivery))
   await mock.notifications.flush()
-  const results = mock.notifications.deliveries().slice(earlier)
-  const failed = results.find((one) => one.notificationId === id && !one.delivered)
+  stop()
+  const failed = ended.find((one) => one.notificationId === id && !one.delivered)
   return failed === undefined
     ? `${done}.`
     : `${done}, but its delivery failed: ${failed.error ?? `status ${failed.status}`}.`

@@ -1,8 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createMock } from '../../mocks/core.ts'
 import { actionNames } from '../../mocks/panel/actions.ts'
 import { GatewayClient } from '../../src/index.ts'
 import { startSite } from '../pages/site.ts'
+import { startServer } from '../support/mock-server.ts'
 import { ask, stateOf } from './asking.ts'
 
 let site: Awaited<ReturnType<typeof startSite>>
@@ -77,6 +79,16 @@ test('an action says what came of a notification and of a fault, which is listed
   expect(await messageOf('fault', fault)).toBe('A fault was added: 503 for gateway.health, 2 times.')
   expect((await fetch(`${site.url}/health`)).status).toBe(503)
   expect((await stateOf(site.url)).faults).toMatchObject([{ number: 1, fault: { status: 503 }, left: 1 }])
+})
+
+test('an action says that its notification failed, even if the list of deliveries is full', async () => {
+  const { url, mock } = await startServer({ mock: createMock({ logSize: 1 }) })
+  for (const status of [500, 204]) mock.notifications.connect(() => new Response(null, { status }))
+  for (const notificationId of ['n-1', 'n-2']) {
+    const sent = { type: 'SUBSCRIPTION', status: 'CANCELLED', notificationId }
+    const message = `Notification ${notificationId} was sent, but its delivery failed: status 500.`
+    expect((await ask(url, 'send', sent)).message).toBe(message)
+  }
 })
 
 test('the panel never sends a key twice, even after its log was cleared or another mock’s state was restored', async () => {
