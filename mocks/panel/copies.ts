@@ -1,8 +1,9 @@
+import type { Area } from '../../src/contract/endpoint.ts'
 import { isObject, type Json } from '../../src/contract/fields.ts'
 import { internalsOf } from '../assemble.ts'
-import { strictGatewayDefaults } from '../gateway/options.ts'
 import { isForm } from '../http/message.ts'
 import type { LoggedRequest } from '../http/request-log.ts'
+import { readMockOptions } from '../options.ts'
 import type { Mock } from '../types.ts'
 import { hasPublicKey, hasPublicUser, loginOf, pathOf } from './shop.ts'
 
@@ -103,20 +104,31 @@ const isRepeatable = (mock: Mock, { operation, status = 0, decision }: LoggedReq
   return !hasHistory && (!needsObject || WITHOUT_OBJECT.includes(status))
 }
 
-const isStrict = (mock: Mock): boolean => {
-  const { options } = internalsOf(mock).gateway
-  return Object.entries(strictGatewayDefaults).every(
-    ([name, value]) => JSON.stringify(Reflect.get(options, name)) === JSON.stringify(value),
-  )
+/** Options that do not change the status of a copied request. Some contain secrets. */
+const IRRELEVANT = ['baseUrl', 'otp', 'notify', 'existing', 'tokens', 'charges', 'rateLimit']
+/** Options whose value the page does not show: secrets, and the pattern, which is not JSON. */
+const HIDDEN_OPTIONS = ['apiKeys', 'merchants', 'amountPattern']
+
+const comparable = (value: unknown) => (value instanceof RegExp ? String(value) : JSON.stringify(value))
+
+/** Returns the options of an area that differ from those of a new mock with the same rules. */
+const ownOptions = (mock: Mock, area: Area): readonly (readonly [string, unknown])[] => {
+  const { rules, [area]: own } = internalsOf(mock)
+  const usual: Json = { ...readMockOptions({ rules })[area] }
+  const isOwn = ([name, value]: readonly [string, unknown]) => comparable(value) !== comparable(usual[name])
+  return Object.entries(own.options).filter((one) => !IRRELEVANT.includes(one[0]) && isOwn(one))
 }
 
-/**
- * Returns a test that sends the request to a new mock, and expects the same status; `undefined` if only this mock's
- * objects or earlier requests led to this status.
- */
-export const asTest = (mock: Mock, one: LoggedRequest): string | undefined => {
-  if (!isRepeatable(mock, one)) return undefined
+/** Returns a test that sends the request to a new mock, and expects the same status; or why there is no such test. */
+export const asTest = (mock: Mock, one: LoggedRequest) => {
   const { area, method, path, status, fault: kind, operation, at } = one
+  if (!isRepeatable(mock, one)) return { dependsOn: 'earlier requests' }
+  const own = ownOptions(mock, area)
+  const hidden = own.find(
+    ([name, value]) => HIDDEN_OPTIONS.includes(name) || typeof value === 'function',
+  )?.[0]
+  if (hidden !== undefined)
+    return { dependsOn: `the option ${area}.${hidden}, whose value the page does not show` }
   const text = (value: unknown): string => JSON.stringify(value, null, 2).replaceAll('\n', '\n  ')
   const init = {
     method,
@@ -128,14 +140,18 @@ export const asTest = (mock: Mock, one: LoggedRequest): string | undefined => {
   // A latency does not change the response.
   const arm = kind === undefined || kind === 'latency' ? '' : `  mock.faults.add(${text(fault)})\n`
   const result = status === undefined ? 'gets no response' : `responds with ${status}`
-  return `import { createMock } from 'mandatekit/mocks/core'
+  const { rules } = internalsOf(mock)
+  const inArea = own.length > 0 && { [area]: Object.fromEntries(own) }
+  const options = { ...(rules === 'strict' && { rules }), ...inArea, clock: at }
+  const code = `import { createMock } from 'mandatekit/mocks/core'
 import { expect, test } from 'vitest'
 
 test(${JSON.stringify(`${method} ${path.split('?')[0]} ${result}`)}, async () => {
-  const mock = createMock(${text({ ...(isStrict(mock) && { rules: 'strict' }), clock: at })})
+  const mock = createMock(${text(options)})
 ${hadToken(one) ? `  mock.add({ tokens: [{ accessToken: '${NO_TOKEN}' }] })\n` : ''}${arm}  const { baseUrl } = mock.clientOptions.${area}
   const response = mock.fetch(baseUrl + ${text(path)}, ${text(init)})
   ${status === undefined ? 'await expect(response).rejects.toThrow()' : `expect((await response).status).toBe(${status})`}
 })
 `
+  return { code }
 }

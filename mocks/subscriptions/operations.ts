@@ -284,15 +284,11 @@ export const createSubscriptions = (
       return one && views.listed(one)
     },
     /** Returns the time at which the next request expires if nobody decides it; infinity if none is open. */
-    nextExpiryAt(): number {
-      const time = now()
-      // The oldest open request usually expires first, so the check of `expiresAt` skips all later ones.
-      return present().subscriptions.reduce(
-        (first, one) =>
-          one.expiresAt < first && standingAt(one, time).phase === 'PENDING' ? one.expiresAt : first,
+    nextExpiryAt: (): number =>
+      present().subscriptions.reduce(
+        (first, one) => (one.expiresAt < first && standing(one).phase === 'PENDING' ? one.expiresAt : first),
         Number.POSITIVE_INFINITY,
-      )
-    },
+      ),
     /** The subscriptions, as the panel reads them page by page. */
     subscriptionList: {
       bounds: () => ({ first: 0, end: present().subscriptions.length }),

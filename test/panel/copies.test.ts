@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { request as httpRequest } from 'node:http'
 import { promisify } from 'node:util'
-import { createMock, type Mock } from 'mandatekit/mocks/core'
+import { createMock, type Mock, type MockOptions } from 'mandatekit/mocks/core'
 import { describe, expect, test } from 'vitest'
 import { GatewayClient, SubscriptionsClient } from '../../src/index.ts'
 import { startServer } from '../support/mock-server.ts'
@@ -20,6 +20,8 @@ const CHARGE = {
   currency: 'it\'s $(id) `id` "!"\n\\',
   redirect_uri: 'https://shop.example/',
 }
+
+const UNLISTED = JSON.stringify({ ...CHARGE, currency: 'BDT', msisdn: '+8801700000000' })
 
 interface Sent {
   readonly method: string
@@ -188,6 +190,35 @@ describe('with the public credentials, a copy of a client needs no change', () =
     await runTest(missing)
   })
 })
+
+test.each<[options: MockOptions, request: Sent, shown?: string]>([
+  [{ gateway: { unlistedNumbers: 'refuse' } }, charge({ ...JSON_TYPE, 'idempotency-key': 'key' }, UNLISTED)],
+  [{ gateway: { apiPrefix: '/v2' } }, { ...charge({ ...JSON_TYPE }), path: '/v2/mfs/charges' }],
+  [{ rules: 'strict', gateway: { unknownFields: 'ignore', inputRules: 'types' } }, charge(JSON_TYPE)],
+  [{ subscriptions: { validationStatus: 400, errorsAs200: false } }, login({ ...credentials, username: 5 })],
+  [{ subscriptions: { amountPattern: 'secret' } }, charge(JSON_TYPE)],
+  [
+    { gateway: { testNumbers: { '+8801700000000': 'succeeds' }, unlistedNumbers: 'refuse' } },
+    charge({ ...JSON_TYPE, 'idempotency-key': 'key' }, UNLISTED),
+  ],
+  [{ gateway: { apiKeys: ['secret'] } }, charge(JSON_TYPE), 'gateway.apiKeys'],
+  [{ subscriptions: { amountPattern: /secret/ } }, login(credentials), 'subscriptions.amountPattern'],
+])(
+  'a copied test has the options of its mock, or the page names those that depends on the option%j',
+  async (options, request, missing) => {
+    const { url, mock } = await startServer({
+      mock: createMock({ ...options, clock: '2027-01-01T06:00:00Z' }),
+    })
+    const status = await send(url, request)
+    const [, code] = await readCopies(url, mock)
+    const page = await (await fetch(`${url}/_mock/requests/1`)).text()
+    expect(page.includes('depends on the option')).toBe(missing !== undefined)
+    expect(page).not.toContain('secret/')
+    if (code === undefined) expect(page).toContain(`${missing}, whose value`)
+    else expect(code).toContain(`.toBe(${status})`)
+    if (code !== undefined) await runTest(code)
+  },
+)
 
 test('a copied login hides its secrets, in the media type that was sent', async () => {
   const own = {
