@@ -238,10 +238,8 @@ export const createLedger = ({ state, agenda: { now }, ids, options, baseUrl }: 
     const number = comparableNumber(msisdn)
     return state.gateway.behaviors.get(number) ?? listed.get(number)?.name
   }
-  const behaviorOf = (
-    { msisdn }: ChargeRecord,
-    name = ownBehavior(msisdn) ?? options.defaultBehavior,
-  ): Behavior => behaviors[name]
+  const behaviorOf = ({ msisdn }: ChargeRecord, given?: BehaviorName): Behavior =>
+    behaviors[given ?? ownBehavior(msisdn) ?? options.defaultBehavior]
 
   /** Returns the result that a confirmation or a renewal has now. `behavior` replaces that of the number. */
   const resultOf = (charge: ChargeRecord, behavior?: BehaviorName): Resolved => {
