@@ -201,8 +201,12 @@ export const accepts = (one: Field<unknown>, value: unknown): boolean => {
 const refuse = (issues: Issues, caller: string): void => {
   if (issues.length === 0) return
   const found = issues.flatMap((issue) => toIssues(issue, issue.path?.length ? 'options' : 'the argument'))
-  throw new TypeError(`${caller}${found.map(({ message }) => message).join('; ')}`)
+  const error = new TypeError(`${caller}${found.map(({ message }) => message).join('; ')}`)
+  throw Object.defineProperty(error, 'issues', { value: found })
 }
+
+/** Returns the issues, without values, that `refuse` describes in an error; `undefined` for another error. */
+export const issuesOf = (error: unknown): ReturnType<typeof toIssues> | undefined => Object(error).issues
 
 /**
  * Checks a value and returns a copy of it. Throws a TypeError that names the wrong fields and the allowed values.

@@ -1,7 +1,7 @@
 import { anyText, input, inputDate, oneOf, optional, wholeNumber } from '../../src/contract/fields.ts'
 import { CYCLES, isAmountText } from '../../src/contract/formats.ts'
 import { internalsOf } from '../assemble.ts'
-import { absoluteUrl, accepts, check, filled, number, tableOf } from '../base/fields.ts'
+import { absoluteUrl, accepts, check, filled, issuesOf, number, tableOf } from '../base/fields.ts'
 import { valueOrThrow } from '../base/result.ts'
 import { deliveryOptions, type EndedDelivery, notificationFields } from '../delivery/types.ts'
 import { behaviorNames } from '../gateway/behaviors.ts'
@@ -277,6 +277,8 @@ export const isActionName = (name: string): name is ActionName => Object.hasOwn(
 export interface Outcome {
   readonly ok: boolean
   readonly message: string
+  /** What is wrong with the fields, if a schema refused them. */
+  readonly issues?: ReturnType<typeof issuesOf>
   /** The page of what the action created. */
   readonly page?: string
   /** What was sent, if the action failed. */
@@ -291,6 +293,7 @@ export const act = async (mock: Mock, sent: SentFields, isForm: boolean): Promis
     const problem = name === '' ? 'Missing action' : `Unknown action "${name}"`
     throw new TypeError(`${problem}. Actions: ${actionNames.join(', ')}.`)
   } catch (error) {
-    return { ok: false, message: error instanceof Error ? error.message : 'The action failed.', sent }
+    const message = error instanceof Error ? error.message : 'The action failed.'
+    return { ok: false, message, issues: issuesOf(error), sent }
   }
 }

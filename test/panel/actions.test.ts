@@ -202,6 +202,33 @@ test.each([
   expect((await stateOf(site.url)).faults).toEqual([])
 })
 
+test.each([
+  [
+    'advance',
+    { days: '-1', months: '1.5' },
+    'Months must be a whole number from 0. Days must be a number from 0.',
+  ],
+  [
+    'connect',
+    { 'signing.header': 'x' },
+    /URL is missing: give an absolute URL .*\. Signing secret is missing: give a string/,
+  ],
+  [
+    'connect',
+    { delay: '{"weeks":1}', url: 'http://127.0.0.1:9' },
+    'Unknown field delay.weeks (fields: days, hours',
+  ],
+  ['subscribe', { end: '2026-11-01' }, 'Last day must not be before start.'],
+  ['authorize', { invoiceId: 'declined' }, 'The request is FAILED; a payer can authorize it only while'],
+])('a form says in its own words what is wrong: %s %j', async (action, fields, words) => {
+  const request = { start: '2026-12-24', end: '2026-12-24', cycle: 'DAILY', amount: '5' } as const
+  site.mock.add({ subscriptions: [{ request, invoiceId: 'declined', authorizedAt: false }] })
+  site.mock.payer.decline('declined')
+  const form = new URLSearchParams({ action, ...fields })
+  const page = await (await fetch(`${site.url}/_mock`, { method: 'POST', body: form })).text()
+  expect(page.replace(/<[^>]*>/g, '')).toMatch(words)
+})
+
 test('the guide names every action of the panel, and no other', async () => {
   const guide = await readFile(new URL('../../docs/server.md', import.meta.url), 'utf8')
   const rows = guide.split('| `action` |')[1]?.split('\n\n')[0]?.split('\n').slice(2) ?? []
