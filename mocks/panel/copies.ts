@@ -1,6 +1,6 @@
-import type { Area } from '../../src/contract/endpoint.ts'
 import { isObject, type Json } from '../../src/contract/fields.ts'
 import { internalsOf } from '../assemble.ts'
+import { gatewayDefaults } from '../gateway/options.ts'
 import { isForm } from '../http/message.ts'
 import type { LoggedRequest } from '../http/request-log.ts'
 import { readMockOptions } from '../options.ts'
@@ -37,8 +37,14 @@ const headersOf = (mock: Mock, { area, headers, status }: LoggedRequest, accessT
 const bodyOf = (mock: Mock, one: LoggedRequest): string | undefined => {
   const { headers, operation, decision, status } = one
   const isLogin = operation === 'subscriptions.login' && status === 200 && hasPublicUser(mock)
-  // The log hides the secrets of a login, also those that everybody knows.
-  const known: Json = isLogin ? loginOf(mock.clientOptions.subscriptions.credentials) : {}
+  const { otp } = internalsOf(mock).gateway.options
+  const wasCorrect = otp === gatewayDefaults.otp && (one.executed || decision === 'not_found')
+  // The log hides the secrets of a login and the one-time code, also those that everybody knows.
+  const known: Json = isLogin
+    ? loginOf(mock.clientOptions.subscriptions.credentials)
+    : wasCorrect
+      ? { otp }
+      : {}
   const shown = (name: string, value: unknown): unknown => (value === HIDDEN ? (known[name] ?? value) : value)
   const body: unknown = one.body && JSON.parse(JSON.stringify(one.body, shown))
   const wasRefused = decision === 'malformed-body' || decision === 'content-type'
@@ -99,28 +105,28 @@ const isRepeatable = (mock: Mock, { operation, status = 0, decision }: LoggedReq
 }
 
 /** Options that do not change the status of a copied request. Some contain secrets. */
-const IRRELEVANT = ['baseUrl', 'otp', 'notify', 'existing', 'tokens', 'charges', 'rateLimit']
+const IRRELEVANT = ['baseUrl', 'notify', 'existing', 'tokens', 'charges', 'rateLimit']
 /** Options whose value the page does not show: secrets, and the pattern, which is not JSON. */
-const HIDDEN_OPTIONS = ['apiKeys', 'merchants', 'amountPattern']
+const UNSHOWN = ['apiKeys', 'otp', 'merchants', 'amountPattern']
 
 const comparable = (value: unknown) => (value instanceof RegExp ? String(value) : JSON.stringify(value))
 
-/** Returns the options of an area that differ from those of a new mock with the same rules. */
-const ownOptions = (mock: Mock, area: Area): readonly (readonly [string, unknown])[] => {
+/** Returns the relevant options of a request's area that differ from those of a new mock with the same rules. */
+const ownOptions = (mock: Mock, { area, operation }: LoggedRequest) => {
   const { rules, [area]: own } = internalsOf(mock)
   const usual: Json = { ...readMockOptions({ rules })[area] }
-  const isOwn = ([name, value]: readonly [string, unknown]) => comparable(value) !== comparable(usual[name])
-  return Object.entries(own.options).filter((one) => !IRRELEVANT.includes(one[0]) && isOwn(one))
+  const ignored = operation === 'gateway.confirm' ? IRRELEVANT : [...IRRELEVANT, 'otp']
+  return Object.entries<unknown>({ ...own.options }).filter(
+    ([name, value]) => !ignored.includes(name) && comparable(value) !== comparable(usual[name]),
+  )
 }
 
 /** Returns a test that sends the request to a new mock, and expects the same status; or why there is no such test. */
 export const asTest = (mock: Mock, one: LoggedRequest) => {
   const { area, method, path, status, fault: kind, operation, at } = one
   if (!isRepeatable(mock, one)) return { dependsOn: 'earlier requests' }
-  const own = ownOptions(mock, area)
-  const hidden = own.find(
-    ([name, value]) => HIDDEN_OPTIONS.includes(name) || typeof value === 'function',
-  )?.[0]
+  const own = ownOptions(mock, one)
+  const hidden = own.find(([name, value]) => UNSHOWN.includes(name) || typeof value === 'function')?.[0]
   if (hidden !== undefined)
     return { dependsOn: `the option ${area}.${hidden}, whose value the page does not show` }
   const text = (value: unknown): string => JSON.stringify(value, null, 2).replaceAll('\n', '\n  ')

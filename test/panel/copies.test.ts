@@ -21,8 +21,6 @@ const CHARGE = {
   redirect_uri: 'https://shop.example/',
 }
 
-const UNLISTED = JSON.stringify({ ...CHARGE, currency: 'BDT', msisdn: '+8801700000000' })
-
 interface Sent {
   readonly method: string
   readonly path: string
@@ -43,6 +41,16 @@ const charge = (headers: Sent['headers'], body = JSON.stringify(CHARGE)): Sent =
   headers: { ...API_KEY, ...headers },
   body,
 })
+
+const confirmation = (otp: string): Sent => ({
+  ...charge(JSON_TYPE, JSON.stringify({ otp })),
+  path: '/api/v1/mfs/confirm/conf_none',
+})
+
+const NUMBER = JSON.stringify({ ...CHARGE, currency: 'BDT', msisdn: '+8801700000000' })
+const UNLISTED = charge({ ...JSON_TYPE, 'idempotency-key': 'key' }, NUMBER)
+const ORDER = { ...login({}, { ...JSON_TYPE, authorization: 'Bearer hush' }), path: '/api/v1.0/subscribe' }
+const TIME = '2027-01-01T06:00:00Z'
 
 const REQUESTS: Readonly<Record<string, Sent>> = {
   'a login as a form': login({}, FORM, new URLSearchParams(credentials).toString()),
@@ -65,6 +73,7 @@ const REQUESTS: Readonly<Record<string, Sent>> = {
   },
   'a reset': { method: 'DELETE', path: '/api/v1/reset', headers: API_KEY },
   'a wrong key': { method: 'DELETE', path: CHARGES, headers: { authorization: 'Bearer wrong' } },
+  'a correct code for no charge': confirmation('123456'),
   'a HEAD request': { method: 'HEAD', path: '/health' },
 }
 
@@ -101,7 +110,7 @@ const decisionOf = (mock: Mock) => {
   return { method, path, status, decision, body, type, key }
 }
 
-const serve = () => startServer({ mock: createMock({ clock: '2027-01-01T06:00:00Z' }) })
+const serve = () => startServer({ mock: createMock({ clock: TIME }) })
 
 describe('a copied request is decided as the original', () => {
   test.skipIf(without('curl')).each(Object.entries(REQUESTS))('by curl: %s', async (_, request) => {
@@ -132,7 +141,7 @@ const runTest = async (code: string): Promise<void> => {
 
 describe('with the public credentials, a copy of a client needs no change', () => {
   const openBoth = async (rules: 'spec' | 'strict') => {
-    const { url, mock } = await startServer({ mock: createMock({ rules, clock: '2027-01-01T06:00:00Z' }) })
+    const { url, mock } = await startServer({ mock: createMock({ rules, clock: TIME }) })
     const client = new SubscriptionsClient({ ...mock.clientOptions.subscriptions, baseUrl: url })
     const gateway = new GatewayClient({ ...mock.clientOptions.gateway, baseUrl: url })
     const order = { start: '2027-01-02', end: '2027-06-01', cycle: 'WEEKLY' as const, amount: '25.00' }
@@ -191,32 +200,26 @@ describe('with the public credentials, a copy of a client needs no change', () =
   })
 })
 
-test.each<[options: MockOptions, request: Sent, shown?: string]>([
-  [{ gateway: { unlistedNumbers: 'refuse' } }, charge({ ...JSON_TYPE, 'idempotency-key': 'key' }, UNLISTED)],
-  [{ gateway: { apiPrefix: '/v2' } }, { ...charge({ ...JSON_TYPE }), path: '/v2/mfs/charges' }],
-  [{ rules: 'strict', gateway: { unknownFields: 'ignore', inputRules: 'types' } }, charge(JSON_TYPE)],
-  [{ subscriptions: { validationStatus: 400, errorsAs200: false } }, login({ ...credentials, username: 5 })],
-  [{ subscriptions: { amountPattern: 'secret' } }, charge(JSON_TYPE)],
-  [
-    { gateway: { testNumbers: { '+8801700000000': 'succeeds' }, unlistedNumbers: 'refuse' } },
-    charge({ ...JSON_TYPE, 'idempotency-key': 'key' }, UNLISTED),
-  ],
-  [{ gateway: { apiKeys: ['secret'] } }, charge(JSON_TYPE), 'gateway.apiKeys'],
-  [{ subscriptions: { amountPattern: /secret/ } }, login(credentials), 'subscriptions.amountPattern'],
+test.each<[options: MockOptions, request: Sent, missing?: string]>([
+  [{ subscriptions: { validationStatus: 400, tokens: [{ accessToken: 'hush' }] } }, ORDER],
+  [{ gateway: { unlistedNumbers: 'refuse' } }, UNLISTED],
+  [{ gateway: { unlistedNumbers: 'refuse', testNumbers: { '8801700000000': 'succeeds' } } }, UNLISTED],
+  [{ rules: 'strict', gateway: { unlistedNumbers: 'accept' } }, UNLISTED],
+  [{ gateway: { apiPrefix: '/v2', otp: 'hush' } }, { ...UNLISTED, path: '/v2/mfs/charges' }],
+  [{ gateway: { otp: 'hush' } }, confirmation('hush'), 'gateway.otp'],
+  [{ gateway: { apiKeys: ['hush'] } }, UNLISTED, 'gateway.apiKeys'],
+  [{ subscriptions: { amountPattern: /hush/ } }, login(credentials), 'subscriptions.amountPattern'],
 ])(
-  'a copied test has the options of its mock, or the page names those that depends on the option%j',
+  'a copied test has the options of its mock, or the page names one that it does not show: %j',
   async (options, request, missing) => {
-    const { url, mock } = await startServer({
-      mock: createMock({ ...options, clock: '2027-01-01T06:00:00Z' }),
-    })
+    const { url, mock } = await startServer({ mock: createMock({ ...options, clock: TIME }) })
     const status = await send(url, request)
-    const [, code] = await readCopies(url, mock)
+    const [, code = `.toBe(${status})`] = await readCopies(url, mock)
     const page = await (await fetch(`${url}/_mock/requests/1`)).text()
-    expect(page.includes('depends on the option')).toBe(missing !== undefined)
-    expect(page).not.toContain('secret/')
-    if (code === undefined) expect(page).toContain(`${missing}, whose value`)
-    else expect(code).toContain(`.toBe(${status})`)
-    if (code !== undefined) await runTest(code)
+    expect(code).toContain(`.toBe(${status})`)
+    if (missing === undefined) await runTest(code)
+    else expect(page).toContain(`on the option ${missing}, whose value the page does not show.`)
+    expect(page).not.toContain('hush')
   },
 )
 
