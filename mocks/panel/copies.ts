@@ -40,11 +40,8 @@ const bodyOf = (mock: Mock, one: LoggedRequest): string | undefined => {
   const { otp } = internalsOf(mock).gateway.options
   const wasCorrect = otp === gatewayDefaults.otp && (one.executed || decision === 'not_found')
   // The log hides the secrets of a login and the one-time code, also those that everybody knows.
-  const known: Json = isLogin
-    ? loginOf(mock.clientOptions.subscriptions.credentials)
-    : wasCorrect
-      ? { otp }
-      : {}
+  const { credentials } = mock.clientOptions.subscriptions
+  const known: Json = { ...(isLogin && loginOf(credentials)), ...(wasCorrect && { otp }) }
   const shown = (name: string, value: unknown): unknown => (value === HIDDEN ? (known[name] ?? value) : value)
   const body: unknown = one.body && JSON.parse(JSON.stringify(one.body, shown))
   const wasRefused = decision === 'malformed-body' || decision === 'content-type'
@@ -127,16 +124,11 @@ export const asTest = (mock: Mock, one: LoggedRequest) => {
   if (!isRepeatable(mock, one)) return { dependsOn: 'earlier requests' }
   const own = ownOptions(mock, one)
   const hidden = own.find(([name, value]) => UNSHOWN.includes(name) || typeof value === 'function')?.[0]
-  if (hidden !== undefined)
-    return { dependsOn: `the option ${area}.${hidden}, whose value the page does not show` }
+  if (hidden) return { dependsOn: `the option ${area}.${hidden}, whose value the page does not show` }
   const text = (value: unknown): string => JSON.stringify(value, null, 2).replaceAll('\n', '\n  ')
-  const init = {
-    method,
-    headers: Object.fromEntries(headersOf(mock, one, NO_TOKEN)),
-    body: bodyOf(mock, one),
-  }
-  const hasStatus = kind === 'status' || kind === 'html'
-  const fault = { operation, kind, ...(hasStatus && { status }) }
+  const headers = Object.fromEntries(headersOf(mock, one, NO_TOKEN))
+  const init = { method, headers, body: bodyOf(mock, one) }
+  const fault = { operation, kind, ...((kind === 'status' || kind === 'html') && { status }) }
   // A latency does not change the response.
   const arm = kind === undefined || kind === 'latency' ? '' : `  mock.faults.add(${text(fault)})\n`
   const result = status === undefined ? 'gets no response' : `responds with ${status}`
