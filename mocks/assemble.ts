@@ -181,6 +181,7 @@ export const createInternals = (options: ReadOptions, given: MockOptions) => {
   seed()
   return {
     clock,
+    rules: options.rules,
     ids,
     outbox,
     subscriptions,

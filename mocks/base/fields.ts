@@ -17,6 +17,7 @@ import {
   strict as strictFields,
 } from '../../src/contract/fields.ts'
 import { isAbsoluteUrl, isHeaderText } from '../../src/contract/formats.ts'
+import { attempt } from './result.ts'
 
 /** A schema that checks a value from the caller and does not convert it. */
 export type Rule<Value> = Field<Value, Value>
@@ -74,13 +75,8 @@ export const absoluteUrl = input('an absolute URL such as https://shop.example/r
 const tagOf = (value: unknown): string => Object.prototype.toString.call(value)
 const isPlain = (value: unknown): boolean => tagOf(value) === '[object Object]'
 
-const isPatternText = (value: unknown): boolean => {
-  try {
-    return typeof value === 'string' && new RegExp(value) !== undefined
-  } catch {
-    return false
-  }
-}
+const isPatternText = (value: unknown): boolean =>
+  typeof value === 'string' && attempt(() => new RegExp(value) !== undefined, false)
 
 /** Accepts a regular expression, even from another realm such as an iframe, or its text, as a JSON file has it. */
 export const pattern = rule<RegExp | string>(
@@ -205,8 +201,12 @@ export const accepts = (one: Field<unknown>, value: unknown): boolean => {
 const refuse = (issues: Issues, caller: string): void => {
   if (issues.length === 0) return
   const found = issues.flatMap((issue) => toIssues(issue, issue.path?.length ? 'options' : 'the argument'))
-  throw new TypeError(`${caller}${found.map(({ message }) => message).join('; ')}`)
+  const error = new TypeError(`${caller}${found.map(({ message }) => message).join('; ')}`)
+  throw Object.defineProperty(error, 'issues', { value: found })
 }
+
+/** Returns the issues, without values, that `refuse` describes in an error; `undefined` for another error. */
+export const issuesOf = (error: unknown): ReturnType<typeof toIssues> | undefined => Object(error).issues
 
 /**
  * Checks a value and returns a copy of it. Throws a TypeError that names the wrong fields and the allowed values.

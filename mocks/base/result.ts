@@ -71,6 +71,15 @@ export class MockRefusedError extends Error {
   }
 }
 
+/** Returns what a function returns, or `otherwise` if it throws. */
+export const attempt = <Value>(act: () => Value, otherwise: Value): Value => {
+  try {
+    return act()
+  } catch {
+    return otherwise
+  }
+}
+
 /** Returns the value of a result. Throws a `MockRefusedError` if the result is a refusal. */
 export const valueOrThrow = <Value>(action: string, result: Result<Value>): Value => {
   if (result.ok) return result.value

@@ -69,7 +69,7 @@ export const createOutbox = (options: {
   const messages = recentList<NotificationBody>(size, () => state.outbox.messages)
   const records = recentList<StoredRecord>(size, () => state.outbox.records)
   const connections = new Map<number, Connection>()
-  const listeners: ((delivery: EndedDelivery) => void)[] = []
+  const listeners = new Set<(delivery: EndedDelivery) => void>()
   let connectionCount = 0
   let lateCount = 0
   let isStopped = false
@@ -296,8 +296,11 @@ export const createOutbox = (options: {
     receivers: () =>
       [...connections.values()].map(({ number, to, options: given }) => ({ number, to, options: given })),
     underWay,
-    /** Calls `listener` after each delivery attempt from now on. */
-    onSent: (listener: (delivery: EndedDelivery) => void): void => void listeners.push(listener),
+    /** Calls `listener` after each delivery attempt, until the returned function is called. */
+    onSent(listener: (delivery: EndedDelivery) => void): () => void {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
     /** Starts a move of the clock, in which a receiver that does not respond is given up after two attempts. */
     moveBegins(): void {
       for (const connection of connections.values()) connection.lateCount = 0

@@ -1,7 +1,7 @@
 import { isAbsoluteUrl } from '../../src/contract/formats.ts'
 import { fingerprint } from '../base/ids.ts'
 import { type Fields, invalid, ok, type Result, refused } from '../base/result.ts'
-import { behaviors, comparableNumber, isBehaviorName, testNumber } from './behaviors.ts'
+import { type BehaviorName, behaviors, comparableNumber, isBehaviorName, testNumber } from './behaviors.ts'
 import type { GatewayOptions } from './options.ts'
 import type {
   ChargeBody,
@@ -252,11 +252,11 @@ export const createGateway = (context: GatewayContext) => {
       enter(charge, charge.standing, charge.createdAt)
       return result
     },
-    /** Confirms a charge. `credential` is the API key of the call, or undefined for an action of the payer. */
-    confirm(confirmationId: string, fields: Fields, credential?: string): Result<ChargeBody> {
+    /** Confirms a charge, with the result of `behavior` or of its number. A payer's action has no `credential`. */
+    confirm(id: string, fields: Fields, credential?: string, behavior?: BehaviorName): Result<ChargeBody> {
       const otp = readText('otp', fields)
       if (!otp.ok) return otp
-      const found = find('confirmation_id', confirmationId, credential)
+      const found = find('confirmation_id', id, credential)
       const isPending = found.ok && standing(found.value).status === 'pending_confirmation'
       if (otp.value !== options.otp) {
         if (isPending && options.maxOtpAttempts !== false) {
@@ -275,7 +275,7 @@ export const createGateway = (context: GatewayContext) => {
       if (standing(charge).status === 'expired') return reject('charge_expired', 'The charge has expired.')
       if (!isPending) return reject('already_confirmed', 'The charge is already confirmed.')
       record(charge, 'charge.confirmed', charge.standing)
-      resolve(charge, resultOf(charge))
+      resolve(charge, resultOf(charge, behavior), behavior)
       return ok(chargeBody(charge, charge.standing))
     },
     status(id: string, credential?: string): Result<ChargeBody> {

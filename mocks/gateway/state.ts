@@ -238,12 +238,12 @@ export const createLedger = ({ state, agenda: { now }, ids, options, baseUrl }: 
     const number = comparableNumber(msisdn)
     return state.gateway.behaviors.get(number) ?? listed.get(number)?.name
   }
-  const behaviorOf = ({ msisdn }: ChargeRecord): Behavior =>
-    behaviors[ownBehavior(msisdn) ?? options.defaultBehavior]
+  const behaviorOf = ({ msisdn }: ChargeRecord, given?: BehaviorName): Behavior =>
+    behaviors[given ?? ownBehavior(msisdn) ?? options.defaultBehavior]
 
-  /** Returns the result that a confirmation or a renewal has now. */
-  const resultOf = (charge: ChargeRecord): Resolved => {
-    const { resolution, afterFirst = resolution } = behaviorOf(charge)
+  /** Returns the result that a confirmation or a renewal has now. `behavior` replaces that of the number. */
+  const resultOf = (charge: ChargeRecord, behavior?: BehaviorName): Resolved => {
+    const { resolution, afterFirst = resolution } = behaviorOf(charge, behavior)
     const first = state.gateway.firstPaid.get(comparableNumber(charge.msisdn))
     const hasPaid = first !== undefined && standing(first).status === 'succeeded'
     return resolved(hasPaid ? afterFirst : resolution)
@@ -270,12 +270,12 @@ export const createLedger = ({ state, agenda: { now }, ids, options, baseUrl }: 
   /**
    * Gives a charge a status. If no call follows, an unconfirmed charge expires, and one in pending_retry is retried.
    */
-  const enter = (charge: ChargeRecord, reached: Standing, since: number): void => {
+  const enter = (charge: ChargeRecord, reached: Standing, since: number, behavior?: BehaviorName): void => {
     charge.standing = reached
     charge.nextAt = NEVER
     if (reached.status === 'pending_confirmation') plan(charge, EXPIRED, since + confirmationTtl)
     if (reached.status === 'pending_retry') {
-      const { afterRetry } = behaviorOf(charge)
+      const { afterRetry } = behaviorOf(charge, behavior)
       if (afterRetry !== undefined) plan(charge, resolved(afterRetry), since + retryDelay)
     }
     notePayment(charge)
@@ -289,9 +289,9 @@ export const createLedger = ({ state, agenda: { now }, ids, options, baseUrl }: 
     charge.nextOrder = 2 * state.gateway.steps.length - 1
   }
 
-  const resolve = (charge: ChargeRecord, result: Resolved): void => {
+  const resolve = (charge: ChargeRecord, result: Resolved, behavior?: BehaviorName): void => {
     record(charge, `charge.${result.status}`, result)
-    enter(charge, result, now())
+    enter(charge, result, now(), behavior)
   }
 
   const keep = (charge: ChargeRecord): void => {

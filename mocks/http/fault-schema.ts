@@ -13,6 +13,7 @@ import {
   strict,
   tableOf,
 } from '../base/fields.ts'
+import { attempt } from '../base/result.ts'
 import { type Operation, operations } from './area.ts'
 
 interface KindRules {
@@ -61,13 +62,7 @@ const rulesOf = (kind: FaultKind): KindRules => kinds[kind]
 /** Returns whether a kind of fault executes the request by default. */
 export const executesByDefault = (kind: FaultKind): boolean => kinds[kind].executes
 
-const isJson = (body: unknown): boolean => {
-  try {
-    return JSON.stringify(body) !== undefined
-  } catch {
-    return false
-  }
-}
+const isJson = (body: unknown): boolean => attempt(() => JSON.stringify(body) !== undefined, false)
 
 const MAX_TIMER_MS = 2 ** 31 - 1
 

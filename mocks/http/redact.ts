@@ -1,3 +1,5 @@
+import { attempt } from '../base/result.ts'
+
 const REDACTED = '[redacted]'
 const SECRET_NAME =
   /^(?:password|passwd|secret|client_?secret|token|(?:access|refresh|id)_?token|otp|authorization|api_?key)$/i
@@ -7,14 +9,8 @@ const HINT = /pass|secret|token|otp|authorization|api_?key/i
 const hideSecret = (name: string, value: unknown): unknown => (SECRET_NAME.test(name) ? REDACTED : value)
 
 /** Returns JSON text without the values of secret fields, or `undefined` if the text is not JSON. */
-export const redactJson = (text: string): string | undefined => {
-  if (!HINT.test(text)) return text
-  try {
-    return JSON.stringify(JSON.parse(text), hideSecret)
-  } catch {
-    return undefined
-  }
-}
+export const redactJson = (text: string): string | undefined =>
+  HINT.test(text) ? attempt(() => JSON.stringify(JSON.parse(text), hideSecret), undefined) : text
 
 /** Returns fields as JSON text, without the values of secret fields. */
 export const redactFields = (fields: Readonly<Record<string, unknown>>): string => {

@@ -1,5 +1,6 @@
 import type { Area } from '../../src/contract/endpoint.ts'
 import { newRecent, recentList, type Sequence } from '../base/recent-list.ts'
+import { attempt } from '../base/result.ts'
 import { machineNow } from '../time/machine.ts'
 import { assertOperation, type Exchange, isOperation, type Operation } from './area.ts'
 import type { FaultKind } from './fault-schema.ts'
@@ -127,13 +128,7 @@ const headersOf = (text: string): Record<string, string> => {
 }
 
 /** Parses JSON. Returns invalid JSON as text, because a fault may send invalid JSON. */
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
-}
+const parsed = (text: string): unknown => attempt<unknown>(() => JSON.parse(text), text)
 
 /** The most characters of logged bodies and responses that the log keeps. */
 const MAX_CHARACTERS = 16_000_000

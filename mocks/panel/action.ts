@@ -1,18 +1,11 @@
 import type { Json, Output, Shape } from '../../src/contract/fields.ts'
 import { isObject, jsonOf, object, STRING, schema } from '../../src/contract/fields.ts'
 import { check } from '../base/fields.ts'
+import { attempt } from '../base/result.ts'
 import type { Mock } from '../types.ts'
 
 /** The fields of an action, as a program or a form sent them. */
 export type SentFields = Readonly<Record<string, unknown>>
-
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
-}
 
 /** Converts what a form sent, which is text, to what a schema checks. An empty text means that the field is missing. */
 const convert = (json: Json, given: unknown): unknown => {
@@ -22,7 +15,7 @@ const convert = (json: Json, given: unknown): unknown => {
   if (json.type === 'number' || json.type === 'integer') {
     return typeof value === 'string' && /^\d+(\.\d+)?$/.test(value) ? Number(value) : value
   }
-  const read = typeof value === 'string' ? parsed(value) : value
+  const read = typeof value === 'string' ? attempt<unknown>(() => JSON.parse(value), value) : value
   if (json.type === 'array' && typeof read === 'string') return read.split(/[\s,]+/).filter(Boolean)
   if (json.type !== 'object' || !isObject(read)) return read
   const schemaOf = (name: string): Json => Object(Object(json.properties)[name] ?? json.additionalProperties)

@@ -1,9 +1,10 @@
 import { anyText, input, inputDate, oneOf, optional, wholeNumber } from '../../src/contract/fields.ts'
 import { CYCLES, isAmountText } from '../../src/contract/formats.ts'
 import { internalsOf } from '../assemble.ts'
-import { absoluteUrl, accepts, check, filled, number, tableOf } from '../base/fields.ts'
-import { deliveryOptions, notificationFields } from '../delivery/types.ts'
-import { behaviorNames, comparableNumber } from '../gateway/behaviors.ts'
+import { absoluteUrl, accepts, check, filled, issuesOf, number, tableOf } from '../base/fields.ts'
+import { valueOrThrow } from '../base/result.ts'
+import { deliveryOptions, type EndedDelivery, notificationFields } from '../delivery/types.ts'
+import { behaviorNames } from '../gateway/behaviors.ts'
 import { MOBILE_NUMBER } from '../gateway/operations.ts'
 import { operations } from '../http/area.ts'
 import { faultFields, faultSchema } from '../http/fault-schema.ts'
@@ -54,14 +55,16 @@ const timeNow = (mock: Mock): string => `It is ${new Date(mock.clock.now()).toIS
 
 /** Sends a notification, waits until it is delivered, and returns in words what came of it. */
 const delivered = async (mock: Mock, words: string, send: () => string): Promise<string> => {
-  const earlier = mock.notifications.deliveries().length
   const id = send()
   const done = `Notification ${id} was ${words}`
   if (mock.control.receivers.list().length === 0)
     return `${done} to nobody, because no receiver is connected.`
+  // The list of deliveries may be full, so it may not keep all of these.
+  const ended: EndedDelivery[] = []
+  const stop = internalsOf(mock).outbox.onSent((delivery) => ended.push(delivery))
   await mock.notifications.flush()
-  const results = mock.notifications.deliveries().slice(earlier)
-  const failed = results.find((one) => one.notificationId === id && !one.delivered)
+  stop()
+  const failed = ended.find((one) => one.notificationId === id && !one.delivered)
   return failed === undefined
     ? `${done}.`
     : `${done}, but its delivery failed: ${failed.error ?? `status ${failed.status}`}.`
@@ -159,17 +162,9 @@ export const actions = {
     { confirmationId: text, behavior },
     (mock, { confirmationId, behavior }) => {
       const { domain, options } = internalsOf(mock).gateway
-      const { msisdn } = domain.correlationFields({ confirmationId })
-      if (msisdn === undefined) throw new TypeError('There is no such charge.')
-      const number = comparableNumber(msisdn)
-      const usual = domain.reference().test_numbers.find((one) => comparableNumber(one.msisdn) === number)
-      mock.payer.setBehavior(msisdn, behavior)
-      try {
-        const { id, status } = mock.payer.confirm(confirmationId)
-        return `${id} is ${status}.`
-      } finally {
-        mock.payer.setBehavior(msisdn, usual?.behavior ?? options.defaultBehavior)
-      }
+      const result = domain.confirm(confirmationId, { otp: options.otp }, undefined, behavior)
+      const { id, status } = valueOrThrow('payer.confirm', result)
+      return `${id} is ${status}.`
     },
   ),
   confirm: action('Enters a code.', { confirmationId: text, otp: optional(text) }, (mock, given) => {
@@ -282,6 +277,8 @@ export const isActionName = (name: string): name is ActionName => Object.hasOwn(
 export interface Outcome {
   readonly ok: boolean
   readonly message: string
+  /** What is wrong with the fields, if a schema refused them. */
+  readonly issues?: ReturnType<typeof issuesOf>
   /** The page of what the action created. */
   readonly page?: string
   /** What was sent, if the action failed. */
@@ -296,6 +293,7 @@ export const act = async (mock: Mock, sent: SentFields, isForm: boolean): Promis
     const problem = name === '' ? 'Missing action' : `Unknown action "${name}"`
     throw new TypeError(`${problem}. Actions: ${actionNames.join(', ')}.`)
   } catch (error) {
-    return { ok: false, message: error instanceof Error ? error.message : 'The action failed.', sent }
+    const message = error instanceof Error ? error.message : 'The action failed.'
+    return { ok: false, message, issues: issuesOf(error), sent }
   }
 }

@@ -1,8 +1,9 @@
 import { isObject, type Json } from '../../src/contract/fields.ts'
 import { internalsOf } from '../assemble.ts'
-import { strictGatewayDefaults } from '../gateway/options.ts'
+import { gatewayDefaults } from '../gateway/options.ts'
 import { isForm } from '../http/message.ts'
 import type { LoggedRequest } from '../http/request-log.ts'
+import { readMockOptions } from '../options.ts'
 import type { Mock } from '../types.ts'
 import { hasPublicKey, hasPublicUser, loginOf, pathOf } from './shop.ts'
 
@@ -36,8 +37,11 @@ const headersOf = (mock: Mock, { area, headers, status }: LoggedRequest, accessT
 const bodyOf = (mock: Mock, one: LoggedRequest): string | undefined => {
   const { headers, operation, decision, status } = one
   const isLogin = operation === 'subscriptions.login' && status === 200 && hasPublicUser(mock)
-  // The log hides the secrets of a login, also those that everybody knows.
-  const known: Json = isLogin ? loginOf(mock.clientOptions.subscriptions.credentials) : {}
+  const { otp } = internalsOf(mock).gateway.options
+  const wasCorrect = otp === gatewayDefaults.otp && (one.executed || decision === 'not_found')
+  // The log hides the secrets of a login and the one-time code, also those that everybody knows.
+  const { credentials } = mock.clientOptions.subscriptions
+  const known: Json = { ...(isLogin && loginOf(credentials)), ...(wasCorrect && { otp }) }
   const shown = (name: string, value: unknown): unknown => (value === HIDDEN ? (known[name] ?? value) : value)
   const body: unknown = one.body && JSON.parse(JSON.stringify(one.body, shown))
   const wasRefused = decision === 'malformed-body' || decision === 'content-type'
@@ -86,56 +90,60 @@ export const asCurl = (mock: Mock, one: LoggedRequest): string => {
 }
 
 /** Refusals that depend on what happened before. */
-const BY_HISTORY = [
-  'duplicate_request',
-  'idempotency_key_reused',
-  'idempotency_key_in_use',
-  'locked_out',
-  'outage',
-]
+const BY_HISTORY = /^(?:duplicate_request|idempotency_key_(?:reused|in_use)|locked_out|outage)$/
 /** Refusals of a request to an object, whether or not the object exists. */
 const WITHOUT_OBJECT = [401, 404, 405, 415]
 
 /** Returns whether a new mock responds with the same status: the response depends on no object and no earlier request. */
 const isRepeatable = (mock: Mock, { operation, status = 0, decision }: LoggedRequest): boolean => {
   const needsObject = operation !== undefined && pathOf(mock, operation).includes(':')
-  const hasHistory = BY_HISTORY.includes(decision) || status === 429
+  const hasHistory = BY_HISTORY.test(decision) || status === 429
   return !hasHistory && (!needsObject || WITHOUT_OBJECT.includes(status))
 }
 
-const isStrict = (mock: Mock): boolean => {
-  const { options } = internalsOf(mock).gateway
-  return Object.entries(strictGatewayDefaults).every(
-    ([name, value]) => JSON.stringify(Reflect.get(options, name)) === JSON.stringify(value),
+/** Options that do not change the status of a copied request. Some contain secrets. */
+const IRRELEVANT = ['baseUrl', 'notify', 'existing', 'tokens', 'charges', 'rateLimit']
+/** Options whose value the page does not show: secrets, and the pattern, which is not JSON. */
+const UNSHOWN = ['apiKeys', 'otp', 'merchants', 'amountPattern']
+
+const comparable = (value: unknown) => (value instanceof RegExp ? String(value) : JSON.stringify(value))
+
+/** Returns the relevant options of a request's area that differ from those of a new mock with the same rules. */
+const ownOptions = (mock: Mock, { area, operation }: LoggedRequest) => {
+  const { rules, [area]: own } = internalsOf(mock)
+  const usual: Json = { ...readMockOptions({ rules })[area] }
+  const ignored = operation === 'gateway.confirm' ? IRRELEVANT : [...IRRELEVANT, 'otp']
+  return Object.entries<unknown>({ ...own.options }).filter(
+    ([name, value]) => !ignored.includes(name) && comparable(value) !== comparable(usual[name]),
   )
 }
 
-/**
- * Returns a test that sends the request to a new mock, and expects the same status; `undefined` if only this mock's
- * objects or earlier requests led to this status.
- */
-export const asTest = (mock: Mock, one: LoggedRequest): string | undefined => {
-  if (!isRepeatable(mock, one)) return undefined
+/** Returns a test that sends the request to a new mock, and expects the same status; or why there is no such test. */
+export const asTest = (mock: Mock, one: LoggedRequest) => {
   const { area, method, path, status, fault: kind, operation, at } = one
+  if (!isRepeatable(mock, one)) return { dependsOn: 'earlier requests' }
+  const own = ownOptions(mock, one)
+  const hidden = own.find(([name, value]) => UNSHOWN.includes(name) || typeof value === 'function')?.[0]
+  if (hidden) return { dependsOn: `the option ${area}.${hidden}, whose value the page does not show` }
   const text = (value: unknown): string => JSON.stringify(value, null, 2).replaceAll('\n', '\n  ')
-  const init = {
-    method,
-    headers: Object.fromEntries(headersOf(mock, one, NO_TOKEN)),
-    body: bodyOf(mock, one),
-  }
-  const hasStatus = kind === 'status' || kind === 'html'
-  const fault = { operation, kind, ...(hasStatus && { status }) }
+  const headers = Object.fromEntries(headersOf(mock, one, NO_TOKEN))
+  const init = { method, headers, body: bodyOf(mock, one) }
+  const fault = { operation, kind, ...((kind === 'status' || kind === 'html') && { status }) }
   // A latency does not change the response.
   const arm = kind === undefined || kind === 'latency' ? '' : `  mock.faults.add(${text(fault)})\n`
   const result = status === undefined ? 'gets no response' : `responds with ${status}`
-  return `import { createMock } from 'mandatekit/mocks/core'
+  const { rules } = internalsOf(mock)
+  const inArea = own.length > 0 && { [area]: Object.fromEntries(own) }
+  const options = { ...(rules === 'strict' && { rules }), ...inArea, clock: at }
+  const code = `import { createMock } from 'mandatekit/mocks/core'
 import { expect, test } from 'vitest'
 
 test(${JSON.stringify(`${method} ${path.split('?')[0]} ${result}`)}, async () => {
-  const mock = createMock(${text({ ...(isStrict(mock) && { rules: 'strict' }), clock: at })})
+  const mock = createMock(${text(options)})
 ${hadToken(one) ? `  mock.add({ tokens: [{ accessToken: '${NO_TOKEN}' }] })\n` : ''}${arm}  const { baseUrl } = mock.clientOptions.${area}
   const response = mock.fetch(baseUrl + ${text(path)}, ${text(init)})
   ${status === undefined ? 'await expect(response).rejects.toThrow()' : `expect((await response).status).toBe(${status})`}
 })
 `
+  return { code }
 }

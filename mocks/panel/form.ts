@@ -49,7 +49,7 @@ export interface Notice extends Outcome {
 export const noticeOf = (outcome: Outcome): Notice => {
   const action = outcome.sent?.action
   if (typeof action !== 'string' || !isActionName(action)) return outcome
-  const problems = problemsOf(outcome.message, fieldsOf(action))
+  const problems = problemsOf(outcome, fieldsOf(action))
   return { ...outcome, problems, message: Object.values(problems).join(' ') }
 }
 

@@ -1,4 +1,5 @@
 import { newRecent, recentList } from '../base/recent-list.ts'
+import { attempt } from '../base/result.ts'
 import {
   FORM_TYPE,
   type HeaderFields,
@@ -14,7 +15,7 @@ import { html } from '../pages/html.ts'
 import { commonHeaders, documentResponse, pageResponse } from '../pages/layout.ts'
 import type { Mock } from '../types.ts'
 import { OPENAPI_PATH, PANEL_PATH, type ReadHost, STATE_PATH } from './access.ts'
-import { readFields, type SentFields } from './action.ts'
+import { readFields } from './action.ts'
 import { act } from './actions.ts'
 import { faultsPage, overviewPage } from './boards.ts'
 import { connectPage } from './connect.ts'
@@ -104,12 +105,8 @@ export const createPanel = (mock: Mock, readHost: ReadHost): Panel => {
     if (!sendsJson && !isForm(type))
       return refusal(request, 415, `The panel accepts ${FORM_TYPE} and JSON only.`)
     const body = await request.text()
-    let sent: SentFields
-    try {
-      sent = readFields(body, sendsJson)
-    } catch {
-      return refusal(request, 400, 'The body is not valid JSON.')
-    }
+    const sent = attempt(() => readFields(body, sendsJson), undefined)
+    if (sent === undefined) return refusal(request, 400, 'The body is not valid JSON.')
     const outcome = await act(mock, sent, !sendsJson)
     if (sendsJson || headers.get('accept')?.includes('application/json')) {
       const { ok, message } = outcome

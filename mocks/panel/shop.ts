@@ -1,4 +1,5 @@
 import { internalsOf } from '../assemble.ts'
+import type { Fields } from '../base/result.ts'
 import { testNumbers } from '../gateway/behaviors.ts'
 import { gatewayDefaults } from '../gateway/options.ts'
 import type { Operation } from '../http/area.ts'
@@ -39,8 +40,8 @@ export const planOf = ({ clock }: Mock) => {
   return { amount: '25.00', cycle: 'WEEKLY', start: day(1), end: day(300) }
 }
 
-/** Returns a new idempotency key or request ID. */
-const newKey = (mock: Mock): string => `panel-${internalsOf(mock).log.bounds().end + 1}`
+/** Returns a new idempotency key or request ID. The mock's state counts them, so no state contains one twice. */
+const newKey = (mock: Mock): string => `panel-${internalsOf(mock).ids.text('panel', 8)}`
 
 /** Returns the address to which the payer returns: a page of the panel, if the mock has a server. */
 const returnTo = (mock: Mock, page: string): string =>
@@ -63,8 +64,6 @@ export const saleOf = (mock: Mock) => ({
   currency: 'BDT',
   redirect_uri: returnTo(mock, 'charges'),
 })
-
-type Fields = Readonly<Record<string, unknown>>
 
 /**
  * Calls an operation as a shop does: the call is in the request log, and faults and limits apply to it. Throws an error

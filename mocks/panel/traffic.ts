@@ -64,7 +64,8 @@ export const requests: PagedKind<LoggedRequest> = {
   },
   columns: ['Status', 'Reason', 'Duration', 'Time'],
   cards(one, { mock }, { Reason: _reason, ...values }) {
-    const [curl, test] = [asCurl(mock, one), asTest(mock, one)]
+    const curl = asCurl(mock, one)
+    const { code, dependsOn } = asTest(mock, one)
     const response =
       one.status === undefined
         ? html`<p class="quiet">No response was sent.</p>`
@@ -73,10 +74,10 @@ export const requests: PagedKind<LoggedRequest> = {
       'What happened': [
         html`<p class="explanation">${isolate(one.explanation, 2_000)}</p>`,
         factsOf(values),
-        actionsOf(copyButton(curl, '', 'Copy as curl'), test && copyButton(test, '', 'Copy as test')),
-        test === undefined &&
-          html`<p class="quiet">There is no test to copy: a new mock would respond differently, because this response depends on earlier requests.</p>`,
-        html`<details id="as-code"><summary>${test ? 'The command and the test' : 'The command'}</summary>${json('Command', curl)}${json('Test', test)}</details>`,
+        actionsOf(copyButton(curl, '', 'Copy as curl'), code && copyButton(code, '', 'Copy as test')),
+        dependsOn &&
+          html`<p class="quiet">There is no test to copy: a new mock would respond differently, because this response depends on ${dependsOn}.</p>`,
+        html`<details id="as-code"><summary>${code ? 'The command and the test' : 'The command'}</summary>${json('Command', curl)}${json('Test', code)}</details>`,
       ],
       Request: [json('Headers', one.headers), json('Body', one.body)],
       Response: response,

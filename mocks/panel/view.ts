@@ -181,8 +181,9 @@ export const requestsOf = (mock: Mock, id: string): readonly LoggedRequest[] =>
 
 /** Returns the time at which something happens next without a call, if anything is planned. */
 export const nextEventAt = (mock: Mock): number | undefined => {
-  const { clock, gateway } = internalsOf(mock)
-  const at = Math.min(clock.agenda.nextAt() ?? Number.POSITIVE_INFINITY, gateway.domain.nextChangeAt())
+  const { clock, gateway, subscriptions } = internalsOf(mock)
+  const [expiry, change] = [subscriptions.domain.nextExpiryAt(), gateway.domain.nextChangeAt()]
+  const at = Math.min(clock.agenda.nextAt() ?? expiry, expiry, change)
   return Number.isFinite(at) ? at : undefined
 }
 
@@ -204,12 +205,8 @@ export const readView = (mock: Mock, limit: number, query: URLSearchParams) => {
     return pageOf(found, limit, query.get(name))
   }
   const object = query.get('requests.of')
-  // Read these lists before the clock. Reading them runs due events, and no shown event may be later than `now`.
-  const subscriptions = page('subscriptions', {
-    bounds: lists.subscriptions.bounds,
-    read: (from, to) => lists.subscriptions.read(from, to).map(listedSubscription),
-  })
-  const charges = page('charges', lists.charges)
+  // Reading a list runs due events. They run before anything is read, so that all lists show the same state.
+  clock.agenda.runDue()
   return {
     now: new Date(mock.clock.now()),
     nextEventAt: dateOf(nextEventAt(mock)),
@@ -218,9 +215,12 @@ export const readView = (mock: Mock, limit: number, query: URLSearchParams) => {
     faults: faults.list(),
     receivers: receivers.list(),
     snapshots: snapshots.list(),
-    subscriptions,
+    subscriptions: page('subscriptions', {
+      bounds: lists.subscriptions.bounds,
+      read: (from, to) => lists.subscriptions.read(from, to).map(listedSubscription),
+    }),
     payments: page('payments', lists.payments),
-    charges,
+    charges: page('charges', lists.charges),
     notifications: page('notifications', lists.notifications),
     requests: page(
       'requests',

@@ -1,3 +1,4 @@
+import type { issuesOf } from '../base/fields.ts'
 import type { Fault } from '../http/fault-schema.ts'
 
 const LABELS: Readonly<Record<string, string>> = {
@@ -34,22 +35,23 @@ export const choiceInWords = (choice: string): string => {
   return /^[a-z]+(?:_[a-z]+)+$/.test(choice) ? choice.replaceAll('_', ' ') : choice
 }
 
-/**
- * Returns the parts of an error message by the field that each names, in the words of the form. `rest` has the parts
- * that name no field.
- */
+/** Returns what is wrong with each field, in the words of the form. `rest` has what names no field. */
 export const problemsOf = (
-  message: string,
+  error: { readonly message: string; readonly issues?: ReturnType<typeof issuesOf> },
   fields: readonly { readonly name: string }[],
 ): Readonly<Record<string, string>> => {
   const problems: Record<string, string> = {}
-  for (const part of message.replace(/^[\w.]+: /, '').split('; ')) {
-    const [, isMissing, path = '', rule = ''] = /^(Missing )?([\w.]+):? (.*)$/s.exec(part) ?? []
-    const { name = 'rest' } = fields.find((one) => `${path}.`.startsWith(`${one.name}.`)) ?? {}
-    // Every field of a form sends text, and a label may end with an example.
-    const words = rule.replace(/, received \w+$/, '').replace(/^pass /, '')
+  const text = error.message.replace(/^[\w.]+: /, '')
+  // A refusal has no issues. It starts with the name of a field if it is about one.
+  const [start = ''] = text.split(' ', 1)
+  const refusal = { field: start, rule: text.slice(start.length + 1), received: 'refused', message: text }
+  for (const { field, rule, received, message } of error.issues ?? [refusal]) {
+    const found = fields.find((one) => `${field}.`.startsWith(`${one.name}.`))
+    const name = received === 'an unknown name' ? 'rest' : (found?.name ?? 'rest')
+    const verb = { undefined: 'is missing: give ', refused: '' }[received] ?? 'must be '
+    // A label may end with an example.
     const label = labelOf(name).replace(/, (?:or|such as) .*$/, '')
-    const problem = name === 'rest' ? part : `${label} ${isMissing ? `is missing: give ${words}` : words}`
+    const problem = name === 'rest' ? message : `${label} ${verb}${rule}`
     problems[name] = [problems[name] ?? [], problem.replace(/[^.!?]$/, '$&.')].flat().join(' ')
   }
   return problems

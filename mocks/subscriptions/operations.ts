@@ -283,6 +283,12 @@ export const createSubscriptions = (
       const one = byInvoice.get(id) ?? bySubscription.get(id)
       return one && views.listed(one)
     },
+    /** Returns the time at which the next request expires if nobody decides it; infinity if none is open. */
+    nextExpiryAt: (): number =>
+      present().subscriptions.reduce(
+        (first, one) => (one.expiresAt < first && standing(one).phase === 'PENDING' ? one.expiresAt : first),
+        Number.POSITIVE_INFINITY,
+      ),
     /** The subscriptions, as the panel reads them page by page. */
     subscriptionList: {
       bounds: () => ({ first: 0, end: present().subscriptions.length }),

@@ -26,6 +26,7 @@ import {
   strict,
   strictOf,
 } from '../base/fields.ts'
+import { attempt } from '../base/result.ts'
 import { parseTimeOfDay } from '../time/calendar.ts'
 import { duration, pointInTime } from '../time/duration.ts'
 
@@ -213,13 +214,8 @@ const merchants = also(
 
 const timeOfDay = input('a time of day in the form HH:MM:SS', (value) => parseTimeOfDay(value) !== undefined)
 
-const isTimeZone = (value: string): boolean => {
-  try {
-    return new Intl.DateTimeFormat('en-US', { timeZone: value }) !== undefined
-  } catch {
-    return false
-  }
-}
+const isTimeZone = (timeZone: string): boolean =>
+  attempt(() => new Intl.DateTimeFormat('en-US', { timeZone }) !== undefined, false)
 
 /** The options of the subscriptions API (area S). Row numbers refer to the tables of docs/unknowns.md. */
 export const subscriptionsTable = {

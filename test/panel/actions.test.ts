@@ -1,7 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createMock } from '../../mocks/core.ts'
 import { actionNames } from '../../mocks/panel/actions.ts'
+import { GatewayClient } from '../../src/index.ts'
 import { startSite } from '../pages/site.ts'
+import { startServer } from '../support/mock-server.ts'
 import { ask, stateOf } from './asking.ts'
 
 let site: Awaited<ReturnType<typeof startSite>>
@@ -78,6 +81,62 @@ test('an action says what came of a notification and of a fault, which is listed
   expect((await stateOf(site.url)).faults).toMatchObject([{ number: 1, fault: { status: 503 }, left: 1 }])
 })
 
+test('an action says that its notification failed, even if the list of deliveries is full', async () => {
+  const { url, mock } = await startServer({ mock: createMock({ logSize: 1 }) })
+  for (const status of [500, 204]) mock.notifications.connect(() => new Response(null, { status }))
+  for (const notificationId of ['n-1', 'n-2']) {
+    const sent = { type: 'SUBSCRIPTION', status: 'CANCELLED', notificationId }
+    const message = `Notification ${notificationId} was sent, but its delivery failed: status 500.`
+    expect((await ask(url, 'send', sent)).message).toBe(message)
+  }
+})
+
+test('the panel never sends a key twice, even after its log was cleared or another mock’s state was restored', async () => {
+  const other = await startSite()
+  const create = async (url = site.url) => [await ask(url, 'charge'), await ask(url, 'subscribe')]
+  const first = await create()
+  await act('clear-requests')
+  expect(await create()).not.toEqual(first)
+  other.mock.restore(site.mock.snapshot())
+  await create(other.url).finally(other.close)
+  expect(other.mock.state.charges()).toHaveLength(3)
+  const ids = other.mock.requests.of('subscriptions.subscribe').map(({ body }) => Object(body).requestID)
+  const earlier = site.mock.requests.of('subscriptions.subscribe').map(({ body }) => Object(body).requestID)
+  expect(ids).toEqual([expect.stringMatching(/^panel-\w+$/)])
+  expect(earlier).not.toContain(ids[0])
+})
+
+test('the next event may be the expiry of a subscription request that the payer has not decided', async () => {
+  const { invoiceID } = await site.subscribe()
+  const request = { start: '2026-12-24', end: '2026-12-24', cycle: 'DAILY', amount: '5' } as const
+  const seed = { request, createdAt: '2026-11-27T18:00:00Z', authorizedAt: false } as const
+  for (const invoiceId of ['declined', 'earlier']) site.mock.add({ subscriptions: [{ ...seed, invoiceId }] })
+  site.mock.payer.decline('declined')
+  expect((await stateOf(site.url)).nextEventAt).toBe('2026-11-28T18:00:00.000Z')
+  expect((await act('next-event')).message).toContain('It is 2026-11-28T18:00:00Z.')
+  expect(['earlier', invoiceID].map(site.requestStatus)).toEqual(['EXPIRED', 'INITIALIZED'])
+  expect((await act('next-event')).message).toContain('It is 2026-11-29T12:00:00Z.')
+  expect(site.requestStatus(invoiceID)).toBe('EXPIRED')
+  expect((await act('next-event')).message).toMatch(/^Nothing is planned/)
+})
+
+test('the result that the panel gives to one charge applies to no other, and lists no number', async () => {
+  const gateway = new GatewayClient({ ...site.mock.clientOptions.gateway, baseUrl: site.url })
+  const numbers = await gateway.reference()
+  const charges = [await site.charge({ msisdn: '+8801700000000' }), await site.charge()]
+  for (const { url } of charges) {
+    const confirmationId = url.split('/').at(-1) ?? ''
+    await act('end-charge', { confirmationId, behavior: 'retry_then_fails' })
+  }
+  const statuses = () => charges.map(({ id }) => site.chargeStatus(id))
+  expect(statuses()).toEqual(['pending_retry', 'pending_retry'])
+  expect(await gateway.reference()).toEqual(numbers)
+  await act('next-event')
+  expect(statuses()).toEqual(['failed', 'failed'])
+  const given = { confirmationId: 'conf_none', behavior: 'expires' }
+  expect((await act('end-charge', given)).message).toBe('payer.confirm: No such confirmation.')
+})
+
 test('a reset sets the clock back and removes objects, faults, outages and requests', async () => {
   await site.charge()
   await act('start-outage')
@@ -141,6 +200,33 @@ test.each([
   expect(await act(action, fields)).toEqual({ ok: false, message: expect.stringMatching(message) })
   expect(site.mock.snapshot()).toEqual(before)
   expect((await stateOf(site.url)).faults).toEqual([])
+})
+
+test.each([
+  [
+    'advance',
+    { days: '-1', months: '1.5' },
+    'Months must be a whole number from 0. Days must be a number from 0.',
+  ],
+  [
+    'connect',
+    { 'signing.header': 'x' },
+    /URL is missing: give an absolute URL .*\. Signing secret is missing: give a string/,
+  ],
+  [
+    'connect',
+    { delay: '{"weeks":1}', url: 'http://127.0.0.1:9' },
+    'Unknown field delay.weeks (fields: days, hours',
+  ],
+  ['subscribe', { end: '2026-11-01' }, 'Last day must not be before start.'],
+  ['authorize', { invoiceId: 'declined' }, 'The request is FAILED; a payer can authorize it only while'],
+])('a form says in its own words what is wrong: %s %j', async (action, fields, words) => {
+  const request = { start: '2026-12-24', end: '2026-12-24', cycle: 'DAILY', amount: '5' } as const
+  site.mock.add({ subscriptions: [{ request, invoiceId: 'declined', authorizedAt: false }] })
+  site.mock.payer.decline('declined')
+  const form = new URLSearchParams({ action, ...fields })
+  const page = await (await fetch(`${site.url}/_mock`, { method: 'POST', body: form })).text()
+  expect(page.replace(/<[^>]*>/g, '')).toMatch(words)
 })
 
 test('the guide names every action of the panel, and no other', async () => {

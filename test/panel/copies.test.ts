@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { request as httpRequest } from 'node:http'
 import { promisify } from 'node:util'
-import { createMock, type Mock } from 'mandatekit/mocks/core'
+import { createMock, type Mock, type MockOptions } from 'mandatekit/mocks/core'
 import { describe, expect, test } from 'vitest'
 import { GatewayClient, SubscriptionsClient } from '../../src/index.ts'
 import { startServer } from '../support/mock-server.ts'
@@ -42,6 +42,16 @@ const charge = (headers: Sent['headers'], body = JSON.stringify(CHARGE)): Sent =
   body,
 })
 
+const confirmation = (otp: string): Sent => ({
+  ...charge(JSON_TYPE, JSON.stringify({ otp })),
+  path: '/api/v1/mfs/confirm/conf_none',
+})
+
+const NUMBER = JSON.stringify({ ...CHARGE, currency: 'BDT', msisdn: '+8801700000000' })
+const UNLISTED = charge({ ...JSON_TYPE, 'idempotency-key': 'key' }, NUMBER)
+const ORDER = { ...login({}, { ...JSON_TYPE, authorization: 'Bearer hush' }), path: '/api/v1.0/subscribe' }
+const TIME = '2027-01-01T06:00:00Z'
+
 const REQUESTS: Readonly<Record<string, Sent>> = {
   'a login as a form': login({}, FORM, new URLSearchParams(credentials).toString()),
   'a login as JSON': login(credentials, JSON_TYPE),
@@ -63,6 +73,7 @@ const REQUESTS: Readonly<Record<string, Sent>> = {
   },
   'a reset': { method: 'DELETE', path: '/api/v1/reset', headers: API_KEY },
   'a wrong key': { method: 'DELETE', path: CHARGES, headers: { authorization: 'Bearer wrong' } },
+  'a correct code for no charge': confirmation('123456'),
   'a HEAD request': { method: 'HEAD', path: '/health' },
 }
 
@@ -99,7 +110,7 @@ const decisionOf = (mock: Mock) => {
   return { method, path, status, decision, body, type, key }
 }
 
-const serve = () => startServer({ mock: createMock({ clock: '2027-01-01T06:00:00Z' }) })
+const serve = () => startServer({ mock: createMock({ clock: TIME }) })
 
 describe('a copied request is decided as the original', () => {
   test.skipIf(without('curl')).each(Object.entries(REQUESTS))('by curl: %s', async (_, request) => {
@@ -130,7 +141,7 @@ const runTest = async (code: string): Promise<void> => {
 
 describe('with the public credentials, a copy of a client needs no change', () => {
   const openBoth = async (rules: 'spec' | 'strict') => {
-    const { url, mock } = await startServer({ mock: createMock({ rules, clock: '2027-01-01T06:00:00Z' }) })
+    const { url, mock } = await startServer({ mock: createMock({ rules, clock: TIME }) })
     const client = new SubscriptionsClient({ ...mock.clientOptions.subscriptions, baseUrl: url })
     const gateway = new GatewayClient({ ...mock.clientOptions.gateway, baseUrl: url })
     const order = { start: '2027-01-02', end: '2027-06-01', cycle: 'WEEKLY' as const, amount: '25.00' }
@@ -188,6 +199,29 @@ describe('with the public credentials, a copy of a client needs no change', () =
     await runTest(missing)
   })
 })
+
+test.each<[options: MockOptions, request: Sent, missing?: string]>([
+  [{ subscriptions: { validationStatus: 400, tokens: [{ accessToken: 'hush' }] } }, ORDER],
+  [{ gateway: { unlistedNumbers: 'refuse' } }, UNLISTED],
+  [{ gateway: { unlistedNumbers: 'refuse', testNumbers: { '8801700000000': 'succeeds' } } }, UNLISTED],
+  [{ rules: 'strict', gateway: { unlistedNumbers: 'accept' } }, UNLISTED],
+  [{ gateway: { apiPrefix: '/v2', otp: 'hush' } }, { ...UNLISTED, path: '/v2/mfs/charges' }],
+  [{ gateway: { otp: 'hush' } }, confirmation('hush'), 'gateway.otp'],
+  [{ gateway: { apiKeys: ['hush'] } }, UNLISTED, 'gateway.apiKeys'],
+  [{ subscriptions: { amountPattern: /hush/ } }, login(credentials), 'subscriptions.amountPattern'],
+])(
+  'a copied test has the options of its mock, or the page names one that it does not show: %j',
+  async (options, request, missing) => {
+    const { url, mock } = await startServer({ mock: createMock({ ...options, clock: TIME }) })
+    const status = await send(url, request)
+    const [, code = `.toBe(${status})`] = await readCopies(url, mock)
+    const page = await (await fetch(`${url}/_mock/requests/1`)).text()
+    expect(code).toContain(`.toBe(${status})`)
+    if (missing === undefined) await runTest(code)
+    else expect(page).toContain(`on the option ${missing}, whose value the page does not show.`)
+    expect(page).not.toContain('hush')
+  },
+)
 
 test('a copied login hides its secrets, in the media type that was sent', async () => {
   const own = {
