@@ -32,6 +32,7 @@ const repeated = [
   'Notifications in other frameworks',
   'A `pending_retry` that does not end',
   'What an error contains',
+  'What a response proves',
   'Hooks',
   'Invented notifications',
   'In a queue',

@@ -29,7 +29,7 @@ const numberOf = ({ question }: Asked): number => Number.parseInt(question.row, 
 /** Returns the Markdown report of a run, by row. */
 export const reportOf = ({ asked, stopped }: ProbeResult, redactor: Redactor): string => {
   const reasons = Object.entries(stopped).map(
-    ([area, reason]) => `${area} was not asked to the end: ${reason}.`,
+    ([area, reason]) => `The probe of ${area} stopped early: ${reason}.`,
   )
   const rows = [...asked].sort((one, other) => numberOf(one) - numberOf(other))
   const text = [

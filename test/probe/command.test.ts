@@ -75,7 +75,7 @@ describe('mandatekit probe', () => {
     expect(ended.err).toContain(
       'subscriptions: the probe stopped early: 3 requests in a row had no usable response',
     )
-    expect(await result('html', 'report.md')).toContain('was not asked to the end')
+    expect(await result('html', 'report.md')).toContain('stopped early')
   })
 
   test('does not continue the session of another sandbox', async () => {
