@@ -3,7 +3,6 @@ import { createIds, withDigits } from './base/ids.ts'
 import { createOutbox, type Outbox } from './delivery/outbox.ts'
 import { createGateway } from './gateway/operations.ts'
 import type { GatewayOptions } from './gateway/options.ts'
-import type { ListedCharge } from './gateway/views.ts'
 import type { LimitContext } from './http/area.ts'
 import { createFaultPlan } from './http/faults.ts'
 import { createGatewayArea } from './http/gateway-area.ts'
@@ -177,7 +176,6 @@ export const createInternals = (options: ReadOptions, given: MockOptions) => {
   const pages: PageHandler = async (...page) =>
     (await import('./pages/handler.ts')).createPages(domains)(...page)
   const time = mockClock(clock, outbox)
-  const { chargeList } = gateway.domain
   seed()
   return {
     clock,
@@ -226,22 +224,15 @@ export const createInternals = (options: ReadOptions, given: MockOptions) => {
       }
     },
     handler: createPipeline({ areas, addresses, state, faults, log, now: agenda.now, pages }),
+    /** Returns a text without the mock's secrets. */
+    hide: (text: string) => withoutSecrets(text, secrets),
     /** The public clock of the mock. */
     time,
     /** The lists that the panel reads page by page. */
     lists: {
       subscriptions: subscriptions.domain.subscriptionList,
       payments: subscriptions.domain.paymentList,
-      charges: {
-        bounds: chargeList.bounds,
-        // The merchant chooses the idempotency key, so the key may contain a secret.
-        read: (from: number, to: number, isWanted: (charge: ListedCharge) => boolean = () => true) =>
-          chargeList.read(from, to).flatMap((charge) => {
-            if (!isWanted(charge)) return []
-            const { idempotencyKey: key } = charge
-            return { ...charge, idempotencyKey: key && withoutSecrets(key, secrets) }
-          }),
-      },
+      charges: gateway.domain.chargeList,
       requests: log,
       notifications: outbox.list,
     },

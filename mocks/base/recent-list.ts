@@ -8,11 +8,8 @@ export interface Bounds {
 export interface Sequence<Item> {
   /** Returns the range of positions. For subscriptions and payments, first runs all due events. */
   bounds(): Bounds
-  /**
-   * Returns copies of the items from position `from` to position `to - 1`, oldest first. To save work, a list
-   * may skip items for which `isWanted` returns false. The caller must still filter the result.
-   */
-  read(from: number, to: number, isWanted?: (item: Item) => boolean): readonly Item[]
+  /** Returns copies of the items from position `from` to position `to - 1`, oldest first. */
+  read(from: number, to: number): readonly Item[]
 }
 
 /** The newest items of a list, as plain data. */

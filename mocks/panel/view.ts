@@ -119,8 +119,7 @@ const pageOf = <Item>(list: Sequence<Item>, limit: number, cursor: string | null
 /** Returns all items for which `isWanted` returns true, oldest first. */
 const readAll = <Item>(list: Sequence<Item>, isWanted: (item: Item) => boolean): readonly Item[] => {
   const { first, end } = list.bounds()
-  // Some lists use `isWanted` to skip items before they remove secrets, which is slow. Other lists ignore it.
-  return list.read(first, end, isWanted).filter(isWanted)
+  return list.read(first, end).filter(isWanted)
 }
 
 /** Returns a list of the items for which `isWanted` returns true. Positions in this list start at 0. */
@@ -154,9 +153,18 @@ export const findSubscription = (mock: Mock, id: string): ListedSubscription | u
   return record && listedSubscription(record)
 }
 
+/** Returns charges without secrets. The merchant chooses the idempotency key, so the key may contain a secret. */
+const withoutSecrets = (mock: Mock, charges: readonly ListedCharge[]): readonly ListedCharge[] =>
+  charges.map((charge) => {
+    const { idempotencyKey: key } = charge
+    return { ...charge, idempotencyKey: key && internalsOf(mock).hide(key) }
+  })
+
 /** Returns the charge with one of the ids, which may be the id of its confirmation. */
-export const findCharge = (mock: Mock, ids: ReadonlySet<string>): ListedCharge | undefined =>
-  readAll(internalsOf(mock).lists.charges, (one) => ids.has(one.id) || ids.has(one.confirmation_id))[0]
+export const findCharge = (mock: Mock, ids: ReadonlySet<string>): ListedCharge | undefined => {
+  const isWanted = (one: ListedCharge) => ids.has(one.id) || ids.has(one.confirmation_id)
+  return withoutSecrets(mock, readAll(internalsOf(mock).lists.charges, isWanted))[0]
+}
 
 /** Returns the notification with an id, or the notifications about a subscription, oldest first. */
 export const findNotifications = (mock: Mock, id: string): readonly ListedNotification[] =>
@@ -207,6 +215,7 @@ export const readView = (mock: Mock, limit: number, query: URLSearchParams) => {
   const object = query.get('requests.of')
   // Reading a list runs due events. They run before anything is read, so that all lists show the same state.
   clock.agenda.runDue()
+  const charges = page('charges', lists.charges)
   return {
     now: new Date(mock.clock.now()),
     nextEventAt: dateOf(nextEventAt(mock)),
@@ -220,7 +229,7 @@ export const readView = (mock: Mock, limit: number, query: URLSearchParams) => {
       read: (from, to) => lists.subscriptions.read(from, to).map(listedSubscription),
     }),
     payments: page('payments', lists.payments),
-    charges: page('charges', lists.charges),
+    charges: { ...charges, items: withoutSecrets(mock, charges.items) },
     notifications: page('notifications', lists.notifications),
     requests: page(
       'requests',
