@@ -121,7 +121,7 @@ export interface NumberedFault {
   readonly number: number
   /** The fault as it was added. */
   readonly fault: Fault
-  /** How many times the fault can still apply. All steps of a `sequence` together count once. */
+  /** How many times the fault can still apply. One run through all steps of a `sequence` counts once. */
   readonly left: number | 'always'
 }
 

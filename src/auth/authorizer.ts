@@ -22,7 +22,7 @@ export type Authorizer = (operation: string, waits: boolean, remaining: () => nu
 /** How long the client waits for a function that returns a secret, in milliseconds of real time. */
 const SOURCE_LIMIT = 30_000
 
-/** Returns whether a header may contain a token or key. If not, `fetch` would throw an error that quotes the value. */
+/** Returns whether a header allows each character of a token or key. If not, `fetch` would throw an error that quotes the value. */
 export const isHeaderSafe = (value: unknown): value is string =>
   typeof value === 'string' && /^[\x21-\x7e]+$/.test(value)
 

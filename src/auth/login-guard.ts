@@ -10,7 +10,7 @@ const FIRST_BLOCK = 10_000
 export const MAX_BLOCK_MS = 900_000
 const BLOCKS_KEPT = 8
 
-/** Returns whether a failed token request would fail again. After no response, 408, 429 or 503, it may succeed. */
+/** Returns whether a repeated token request would fail again. After 408, 429, 503 or no response, it may succeed. */
 export const isDecided = (error: unknown): boolean =>
   ![undefined, 408, 429, 503].includes(errors.knownError(error).status)
 

@@ -55,7 +55,7 @@ export const createResilientStore = (store: TokenStore, clock: Clock, report: (m
     }
   }
 
-  /** Takes the store's lock, or a lock of this process if the store has none or fails. Returns true after a failure. */
+  /** Takes the store's lock, or a lock of this process if the store has none or fails. Returns whether it failed. */
   const lock = async (key: string, over: AbortSignal): Promise<boolean> => {
     const released = new Promise<void>((release) => over.addEventListener('abort', () => release()))
     const lockWith = (withLock: Lock) =>

@@ -6,7 +6,8 @@ export type Area = 'subscriptions' | 'gateway'
 
 /**
  * How a request is authorized. `credentials`: the body contains the credentials (S-a). `token`: a header contains an
- * access token (Authentication, area S, rule 2). `api-key`: a header contains the API key (area G, rule 1).
+ * access token (Authentication, area S, rule 2). `api-key`: a header contains the API key (Authentication, area G,
+ * rule 1).
  */
 export type AuthKind = 'none' | 'credentials' | 'token' | 'api-key'
 

@@ -46,7 +46,7 @@ const GROWTH = 1.5
 // Without `pollInterval`, the client ignores a `Retry-After` below this many milliseconds, so as not to read too often.
 const MIN_PAUSE_MS = 500
 
-/** How often the client reads a record that the server does not find, before it believes the server. */
+/** How many times the client reads a record that the server does not find, before the wait fails. */
 const READS_OF_NEW = 5
 
 /** Returns the pause after a read. Pauses grow. They are partly random, so that clients read at different times. */

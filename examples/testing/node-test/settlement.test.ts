@@ -99,10 +99,10 @@ describe('separate mocks', { concurrency: true }, () => {
   const meet = createMeeting(2)
 
   for (const [name, msisdn, status] of [
-    ['one', testNumbers.succeeds, 'succeeded'],
-    ['the other', testNumbers.wallet_blocked, 'failed'],
+    ['the first', testNumbers.succeeds, 'succeeded'],
+    ['the second', testNumbers.wallet_blocked, 'failed'],
   ] as const) {
-    test(`${name} of two parallel tests sees only its own charge`, async () => {
+    test(`two parallel tests with one order id: ${name} sees only its own charge`, async () => {
       const { mock, gateway } = openMock()
       await meet()
       // Both tests use the same order id, and therefore the same idempotency key.
