@@ -7,11 +7,11 @@ export interface Clock {
 }
 
 /** The longest delay of a timer, in milliseconds. A timer with a longer delay would overflow and fire at once. */
-export const MAX_DELAY_MS = 2_147_483_647
+export const MAX_TIMER_MS = 2_147_483_647
 
 /** Calls `act` after `milliseconds` of real time. Returns a function that stops the timer. */
 export const startTimer = (milliseconds: number, act: () => void): (() => void) => {
-  const timer = setTimeout(act, Math.min(Math.max(milliseconds, 0), MAX_DELAY_MS))
+  const timer = setTimeout(act, Math.min(Math.max(milliseconds, 0), MAX_TIMER_MS))
   return () => clearTimeout(timer)
 }
 

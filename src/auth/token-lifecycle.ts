@@ -16,7 +16,7 @@ const POSTPONEMENT = 10_000
 /** How long a call with a valid token waits for an early renewal, in milliseconds. Then it uses the valid token. */
 const EARLY_WAIT = 1_000
 /** The longest login pause whose end a call waits for, in milliseconds. In a longer pause, the call fails at once. */
-const MAX_WAIT_MS = 60_000
+const MAX_PAUSE_WAIT_MS = 60_000
 /** While a token is younger than this many milliseconds, some of the provider's servers may not know it yet. */
 const NEW_TOKEN = 5_000
 /** After a 401 for a new token, the call waits this many milliseconds and sends the same token again. */
@@ -264,7 +264,7 @@ export const createTokenLifecycle = <Response extends { readonly data: Token }>(
     } catch (error) {
       const isPause = error instanceof RateLimitError && error.phase === 'login' && error.status === undefined
       const wait = waits && isPause ? error.retryAfterMs : undefined
-      if (!wait || wait > MAX_WAIT_MS || wait >= remaining || signal.aborted) throw error
+      if (!wait || wait > MAX_PAUSE_WAIT_MS || wait >= remaining || signal.aborted) throw error
       await clock.sleep(wait, signal)
       // A custom `sleep` may resolve although the signal is aborted. An aborted call must not log in.
       signal.throwIfAborted()

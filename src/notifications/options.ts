@@ -1,5 +1,5 @@
 import { clockOption, duration, fromZero, functionOption, objectWith } from '../check.ts'
-import { MAX_DELAY_MS, systemClock } from '../clock.ts'
+import { MAX_TIMER_MS, systemClock } from '../clock.ts'
 import type { Input, Output } from '../contract/fields.ts'
 import { guarded, optional, strict, wholeNumber, withDefault } from '../contract/fields.ts'
 import type { PaymentDetails, SubscriptionDetails } from '../contract/subscriptions.ts'
@@ -90,7 +90,7 @@ const TIMEOUTS = { read: 30_000, verify: 30_000, store: 5_000 }
 
 const lease = {
   /** How long a claim lasts, in milliseconds; 60 s by default. The handler extends the claim while your code runs. */
-  duration: withDefault(duration(MAX_DELAY_MS), LEASE.duration),
+  duration: withDefault(duration(MAX_TIMER_MS), LEASE.duration),
   /** How long your code may run in total, in milliseconds; 10 minutes by default, `Infinity` for no limit. */
   limit: withDefault(duration(), LEASE.limit),
 }
@@ -99,11 +99,11 @@ export interface Lease extends Output<typeof lease> {}
 
 const timeouts = {
   /** Time limit for receiving the whole body; 30 s by default. After this time the handler responds 408. */
-  read: withDefault(duration(MAX_DELAY_MS), TIMEOUTS.read),
+  read: withDefault(duration(MAX_TIMER_MS), TIMEOUTS.read),
   /** Time limit for `verify`; 30 s by default. After this time the handler responds 503. */
-  verify: withDefault(duration(MAX_DELAY_MS), TIMEOUTS.verify),
+  verify: withDefault(duration(MAX_TIMER_MS), TIMEOUTS.verify),
   /** Time limit for each call to the dedupe store; 5 s by default. A slower call counts as failed. */
-  store: withDefault(duration(MAX_DELAY_MS), TIMEOUTS.store),
+  store: withDefault(duration(MAX_TIMER_MS), TIMEOUTS.store),
 }
 /** Time limits for the steps of a delivery, in milliseconds of real time. */
 export interface NotificationTimeouts extends Output<typeof timeouts> {}

@@ -118,12 +118,12 @@ const lookupOptions = {
 export interface LookupVerifierOptions extends Input<typeof lookupOptions> {}
 
 const MAX_LOOKUPS = 4
-const MAX_WAIT_MS = 2_000
+const MAX_LOOKUP_WAIT_MS = 2_000
 /** How long a lookup counts as in progress, in milliseconds. A lookup may never settle if its worker has ended. */
 const MAX_LOOKUP_MS = 30_000
 const WINDOW_MS = 60_000
 /** How long after a message its record may still have the opposite status, in milliseconds. */
-const MAX_DELAY_MS = 3_600_000
+const OPPOSITE_STATUS_MS = 3_600_000
 /**
  * Returns the pause before a redelivery, in milliseconds: 5 s, or a tenth of the message's age if that is longer.
  */
@@ -168,10 +168,10 @@ const createLookupLimit = (clock: Clock) => {
   }
 
   return async <Data>(call: () => LookupCall<Data>): Promise<Data> => {
-    const giveUpAt = steadyClock.now() + MAX_WAIT_MS
+    const giveUpAt = steadyClock.now() + MAX_LOOKUP_WAIT_MS
     while (isFull()) {
       const left = giveUpAt - steadyClock.now()
-      if (left <= 0) throw postponed(`${MAX_LOOKUPS} lookups are in progress`, MAX_WAIT_MS)
+      if (left <= 0) throw postponed(`${MAX_LOOKUPS} lookups are in progress`, MAX_LOOKUP_WAIT_MS)
       await waitAtMost(Promise.race(active.keys()), left).catch(() => undefined)
     }
     const now = clock.now()
@@ -229,7 +229,7 @@ export const lookupVerifier = (client: LookupClient, options: LookupVerifierOpti
         if (id.toUpperCase() !== notification.paymentId.toUpperCase()) return false
         if (isSame(payment.status, status)) return verified(payment)
         const isFinal = /^(?:SUCCEEDED|FAILED)_PAYMENT$/.test(canonical(payment.status))
-        if (isFinal && age > MAX_DELAY_MS) return false
+        if (isFinal && age > OPPOSITE_STATUS_MS) return false
         throw late('the payment has another status')
       }
       const subscription = await lookUp(() => client.details(subscriptionId))

@@ -1,7 +1,7 @@
 import type { TokenRecord } from '../auth/token-record.ts'
 import type { TokenStore } from '../auth/token-store.ts'
 import { check, duration } from '../check.ts'
-import { MAX_DELAY_MS, steadyClock, waitAtMost } from '../clock.ts'
+import { MAX_TIMER_MS, steadyClock, waitAtMost } from '../clock.ts'
 import type { Input, Output } from '../contract/fields.ts'
 import * as fields from '../contract/fields.ts'
 import { randomId } from '../contract/formats.ts'
@@ -45,7 +45,7 @@ export interface RedisOptions extends Input<typeof redisOptions> {}
 const redisTokenStoreOptions = {
   ...redisOptions,
   /** How long a killed process keeps its lock, in milliseconds. A running process extends its lock. Default: 10 000. */
-  lockTime: fields.withDefault(duration(MAX_DELAY_MS), 10_000),
+  lockTime: fields.withDefault(duration(MAX_TIMER_MS), 10_000),
 }
 /** Options of a token store over Redis. */
 export interface RedisTokenStoreOptions extends Input<typeof redisTokenStoreOptions> {}
@@ -133,7 +133,7 @@ if held == ARGV[1] or held == committed then return 1 end
 return 0`
 
 // The longest wait for a lock, in milliseconds. The client waits no longer for a lock either.
-const MAX_WAIT_MS = 30_000
+const LOCK_WAIT_MS = 30_000
 
 /** Waits for a lock that expires after `lockTime`, then runs a task. Extends the lock until the task ends. */
 const withRedisLock = async <Result>(
@@ -152,14 +152,14 @@ const withRedisLock = async <Result>(
       isHeld = await evalBoolean(EXTEND_OWNED, key, owner, lockTime).catch(() => true)
     }
   }
-  const giveUpAt = steadyClock.now() + MAX_WAIT_MS
+  const giveUpAt = steadyClock.now() + LOCK_WAIT_MS
   try {
     for (
       let pause = 10;
       !(await evalBoolean(ACQUIRE, key, owner, lockTime));
       pause = Math.min(pause * 1.5, 200)
     ) {
-      if (steadyClock.now() >= giveUpAt) throw new Error(`The lock was not free within ${MAX_WAIT_MS} ms`)
+      if (steadyClock.now() >= giveUpAt) throw new Error(`The lock was not free within ${LOCK_WAIT_MS} ms`)
       await steadyClock.sleep(pause * (0.5 + Math.random() / 2))
     }
     keep().catch(() => undefined)
