@@ -294,7 +294,7 @@ export type AnyMandateKitError =
   | TimeoutError
   | AbortedError
 
-/** The fields that an error of this package may have, also if another process sent the error as JSON. */
+/** The fields that an error of this package may have. Another process may have sent the error as JSON. */
 export type KnownError = Partial<Omit<ApiError, 'code'>> & {
   readonly code?: MandateKitErrorCode
   readonly reason?: string | undefined

@@ -132,7 +132,7 @@ const requestStatus = {
 }
 /** State of a subscription request. (S3) */
 export interface RequestStatus extends Output<typeof requestStatus>, Envelope {}
-/** Reads the state of a subscription request. (S3) */
+/** The schema of the state of a subscription request. (S3) */
 export const requestStatusSchema: Field<RequestStatus> = enveloped(requestStatus)
 
 const subscriptionDetails = {

@@ -93,6 +93,15 @@ const pauseAfter = (error: unknown): number => {
   return exportedWait(named >= 1000 ? named : undefined) ?? RETRY_AFTER
 }
 
+/** Uses the record's form of the payment's id: with `ab-1` for `AB-1`, an attacker could have a payment booked twice. */
+const withPaymentIdOf = (
+  lookup: PaymentDetails | undefined,
+  given: MerchantNotification,
+): MerchantNotification =>
+  given.type === 'SUBSCRIPTION_PAYMENT' && lookup?.paymentId !== undefined
+    ? { ...given, paymentId: String(lookup.paymentId) }
+    : given
+
 /**
  * Creates a handler that receives notifications and runs your code once for each notification, even after a
  * redelivery. The handler reads and verifies a delivery, claims its id in the dedupe store, runs your code, and marks
@@ -179,12 +188,12 @@ export const createHandlerWithClock = (
       return { result: 'processed', notification }
     }
     const { lookup } = Object(verdict) as { lookup?: PaymentDetails & SubscriptionDetails }
-    const outcome = await once.process(notification, (signal) =>
-      callListener(notification, { signal, lookup }),
-    )
-    if (outcome.result === 'processed' || outcome.result === 'duplicate') return { ...outcome, notification }
+    const verified = withPaymentIdOf(lookup, notification)
+    const outcome = await once.process(verified, (signal) => callListener(verified, { signal, lookup }))
+    if (outcome.result === 'processed' || outcome.result === 'duplicate')
+      return { ...outcome, notification: verified }
     const error = outcome.result === 'failed' ? outcome.error : undefined
-    return { ...outcome, notification, retryAfterMs: pauseAfter(error) }
+    return { ...outcome, notification: verified, retryAfterMs: pauseAfter(error) }
   }
 
   const respond = (status: number, retryAfterMs = RETRY_AFTER): Response => {

@@ -103,6 +103,13 @@ test.each([
   expect(seen).toEqual(lookups)
 })
 
+test('a listener receives the id of a payment as the record has it, so that one payment has one id', async () => {
+  const { deliver, onPayment } = verifying(paid({ paymentId: 'ab-1' }))
+  for (const paymentId of ['ab-1', 'AB-1'])
+    expect(await deliver(payment({ paymentId, notificationId: paymentId }))).toBe(200)
+  expect(onPayment.mock.calls.map(([notification]) => notification.paymentId)).toEqual(['ab-1', 'ab-1'])
+})
+
 test.each([
   ['payment', payment(), { subscriptionId: 'sub-1', status: 'SUCCEEDED_PAYMENT' }],
   ['subscription', subscription(), { id: 'sub-1' }],
