@@ -80,10 +80,11 @@ const comparable = (value: unknown): string =>
 
 /** Returns a report if a response contains a record with another identifier than the requested one. */
 const reportOtherRecord = (
-  { operation, identityFields = [], recordsField = '' }: EndpointDefinition,
+  { operation, identityFields, recordsField = '' }: EndpointDefinition,
   id: unknown,
   data: unknown,
 ): UnexpectedReport | undefined => {
+  if (identityFields === undefined) return undefined
   const records: unknown = Object(data)[recordsField] ?? data
   const isOther = (record: unknown): boolean => {
     const found = identityFields.map((name) => comparable(Object(record)[name]))
@@ -191,12 +192,15 @@ export const reportEchoes = (
 ): UnexpectedReport | undefined => {
   const textIn = (fields: unknown, name: string): string => comparable(Object(fields)[name])
   const changed = echoedFields.filter((name) => {
+    // Most responses repeat each value unchanged, and comparing their texts takes longer.
+    if (Object(sent)[name] === Object(data)[name]) return false
     const [given, got] = [textIn(sent, name), textIn(data, name)]
     const isSame = name === 'msisdn' ? endsInPhone(given, got) || endsInPhone(got, given) : given === got
     return got !== '' && !isSame
   })
   // A renewal is a new charge. If the same key was sent with the mandate's charge, a gateway may return that charge.
-  const isMandate = textIn(data, 'id') === (textIn(sent, sourceField) || undefined)
+  const source = textIn(sent, sourceField)
+  const isMandate = source !== '' && source === textIn(data, 'id')
   const field = isMandate ? 'id' : changed[0]
   if (field === undefined) return undefined
   const what = isMandate ? 'the id of the mandate' : `another ${changed.join(' and ')} than the request`
