@@ -17,7 +17,7 @@ export interface Success {
   readonly body: unknown
 }
 
-/** A response from which no data can be read. */
+/** A response that the client does not accept as a success. */
 export interface BadResponse {
   readonly kind: 'bad-response'
   readonly phase: 'response'
