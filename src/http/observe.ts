@@ -3,7 +3,7 @@ import { formatDuration } from '../clock.ts'
 import { type Input, isObject, object, optional, readWith, schema } from '../contract/fields.ts'
 import type { MandateKitErrorCode, Outcome, Phase, RateLimit } from '../errors.ts'
 
-/** The data about a call that hooks receive, except `onTokenRenewed`. Contains no headers, body or credentials. */
+/** The fields of each hook's event, except `onTokenRenewed`. They contain no headers, body or credentials. */
 export interface CallEvent {
   /** The same object in every event of one call. Use it as the key of a `WeakMap` of spans or timers. */
   readonly call: object

@@ -104,7 +104,7 @@ const retry = fields.unless<RetryOptions, RetryOptions, RetryOptions | false>(
   () => ({ limit: 0 }),
 )
 
-/** The defaults of a client. */
+/** The default options of a client. */
 export const CLIENT_DEFAULTS = {
   timeout: 30_000,
   totalTimeout: 120_000,

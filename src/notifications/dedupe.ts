@@ -49,7 +49,7 @@ const memoryOptions = {
    * ids in progress. If all ids are in progress, a new claim rejects, and the handler responds 503.
    */
   limit: withDefault(wholeNumber(1), LIMIT),
-  /** Clock for leases and committed ids. Default: a monotonic clock for leases, the system's time for ids. */
+  /** Clock for leases and committed ids. Default: a monotonic clock for leases, the system's time for committed ids. */
   clock: optional(clockOption),
 }
 /** Options of `createMemoryDedupeStore`. */
