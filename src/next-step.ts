@@ -31,7 +31,7 @@ export type NextStep =
   | {
       /** The server may have executed the call, and a retry could execute the call twice. */
       readonly step: 'find-out'
-      /** What to do (see `FindOut`). After a `KeyReusedError`, read the charge in the error's `body`. */
+      /** What to do (see `FindOut`). After a `KeyReusedError`, read the charge whose id is in the error's `body`. */
       readonly how: FindOut
     }
   | {
@@ -71,7 +71,7 @@ const PAUSE: Readonly<Record<PauseReason, number>> = {
   'not-available': 60_000,
 }
 /**
- * Statuses with which a proxy or a firewall rejects every request: a redirect to another page, 403, 404 and 405, 407
+ * Statuses with which a proxy or a firewall rejects every request: 3xx (a redirect to another page), 403, 404, 405, 407
  * (the proxy requires credentials), 421 (the server does not serve this host name) and 451 (a filter). The list lacks
  * 400, 413 and 431, which may depend on the request, and 5xx, which are temporary.
  */
@@ -115,7 +115,7 @@ const isRefused = ({ status, verdict }: KnownError): boolean =>
  * needs no I/O. `nextStep` also finds this package's error in a `cause` or as the only error in an `AggregateError`,
  * and reads an error that another process sent as JSON.
  *
- * If the outcome is unknown, the result is `retry` only for a call that reads or has an idempotency key. A key prevents
+ * If the outcome is unknown, the result is `retry` only for a read or a call with an idempotency key. A key prevents
  * a second charge only while the gateway keeps the key. So set the client's option `keyLifetime`, and pass
  * `firstSentAt`. A key can also expire while the queue is paused. So compare a job's age with the key's lifetime before
  * each request.

@@ -66,7 +66,7 @@ const explain = <Own extends object>(
   return [message.trimEnd(), details]
 }
 
-/** Describes the request without identifiers, query and base path, which could be secret. `…` means a base path. */
+/** Describes the request without identifiers, query and base path, which could be secret. `…` replaces a base path. */
 const placeOf = ({ method, url, endpoint: { path } }: Call): string => {
   const { origin, pathname } = new URL(url)
   const base = pathname.split('/').length > path.split('/').length ? '/…' : ''
@@ -84,7 +84,7 @@ const meaningOf = (verdict: Verdict, auth: AuthKind): string | undefined => {
   return `the server rejected the ${auth === 'api-key' ? 'API key' : auth}`
 }
 
-/** Creates the error for a bad response. Removes secrets before it shortens texts: it would not find half a secret. */
+/** Creates the error for a bad response. Removes secrets before it shortens texts, which could cut a secret in half. */
 const responseError = (
   call: Call,
   { failure, response, body }: BadResponse,
@@ -207,7 +207,7 @@ export const delayedError = (call: Call, delay: number) => {
 }
 
 /**
- * Creates the error for a call whose last attempt failed. `waitMs` is the wait before a retry, if it is too long.
+ * Creates the error for a call whose last attempt failed. `waitMs` is set if the wait before a retry is too long.
  */
 export const attemptError = (
   call: Call,

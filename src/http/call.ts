@@ -25,7 +25,7 @@ export interface CallResponse {
   readonly rateLimit: RateLimit | undefined
   /** Number of attempts that the call made. */
   readonly attempts: number
-  /** The idempotency key that the client sent, with a charge, a renewal or a call of `request`. */
+  /** The idempotency key that the client sent with a charge, a renewal or a call of `request`. */
   readonly idempotencyKey: string | undefined
 }
 
@@ -166,7 +166,7 @@ export const runWithRetries = async <Definition extends EndpointDefinition>(
   }
 }
 
-/** Runs `work`, which makes the attempts of a call, and reports the call's failure to the hook `onError`. */
+/** Runs `work`, which makes the attempts of a call. If the call fails, reports its error to the hook `onError`. */
 export const runCall = async <Value>(call: Call, work: () => Promise<Value>): Promise<Value> => {
   try {
     return await work()
@@ -203,7 +203,7 @@ export const makeRawCall = (client: ClientContext, ...request: Parameters<typeof
   return callPromise(run())
 }
 
-/** The package's version, which `npm run release:version` writes. */
+/** The package's version. `npm run release:version` updates this line. */
 const VERSION = '0.2.0'
 
 /** Returns the header User-Agent, except in browsers, which send their own User-Agent. */
@@ -222,7 +222,7 @@ export const createContext = <Own extends Omit<ClientContext, 'http' | 'gate' | 
   return { ...own, settings: { ...settings, headers }, http: createHttp(), gate, reported: new WeakSet() }
 }
 
-/** The context of a new client. `withOptions` passes this context to the constructor instead of options. */
+/** A client's context with changed settings. `withOptions` passes it to a constructor instead of options. */
 export class SharedContext<Context extends ClientContext> {
   readonly context: Context
 

@@ -15,7 +15,7 @@ export class Interrupted extends Error {
   }
 }
 
-/** If the system time is more than this many ms ahead of the timers, the machine slept. Less is a clock correction. */
+/** The largest clock correction, in ms. If the system time is further ahead of the timers, the machine slept. */
 const CLOCK_CORRECTION = 60_000
 
 /** Ends a call when the caller's signal is aborted or the call's total time limit passes. */

@@ -3,7 +3,7 @@ import { formatDuration } from '../clock.ts'
 import { type Input, isObject, object, optional, readWith, schema } from '../contract/fields.ts'
 import type { MandateKitErrorCode, Outcome, Phase, RateLimit } from '../errors.ts'
 
-/** The data that each hook except `onTokenRenewed` receives about a call: no headers, body or credentials. */
+/** The fields of each hook's event, except `onTokenRenewed`. They contain no headers, body or credentials. */
 export interface CallEvent {
   /** The same object in every event of one call. Use it as the key of a `WeakMap` of spans or timers. */
   readonly call: object
@@ -15,7 +15,7 @@ export interface CallEvent {
   readonly path: string
   /** The URL of the request. It contains identifiers, such as a charge's id. */
   readonly url: string
-  /** The idempotency key that the client sends, with a charge, a renewal or a call of `request`. */
+  /** The idempotency key that the client sends with a charge, a renewal or a call of `request`. */
   readonly idempotencyKey: string | undefined
 }
 
@@ -37,7 +37,7 @@ export interface ResponseEvent extends RequestEvent {
   readonly durationMs: number
 }
 
-/** What happened to the attempt that the client retries. */
+/** Why the client retries an attempt. */
 export type RetryReason = 'not-sent' | 'rate-limited' | 'response-lost' | 'token-rejected'
 
 /** The event of `onRetry`: an attempt failed and will be retried. */
@@ -50,7 +50,7 @@ export interface RetryEvent extends RequestEvent {
   readonly status: number | undefined
 }
 
-/** The event of `onError`: a call ended with an error. Each failed call is reported once, even if nothing was sent. */
+/** The event of `onError`: a call with valid input failed. Each failure is reported once, even if nothing was sent. */
 export interface FailureEvent extends CallEvent {
   /** The error's `code`, for example `timeout`. */
   readonly code: MandateKitErrorCode | undefined
@@ -76,7 +76,7 @@ export interface TokenRenewedEvent {
   readonly operation: string
   /** Why the client requested a token: `first`, `expiring`, `unauthorized` (after a 401) or `login-called`. */
   readonly reason: string
-  /** How the client requested the token: with `password` or `refresh_token`. */
+  /** The OAuth grant type of the token request: `password` or `refresh_token`. */
   readonly grant: string
 }
 
@@ -94,7 +94,7 @@ const hooks = {
 }
 /**
  * Functions that observe calls. The client does not wait for hooks, and it ignores their errors and rejections.
- * If the input is invalid, the method rejects with `InvalidRequestError`, and the client calls no hook.
+ * If a method's input is invalid, the method rejects with `InvalidRequestError`, and the client calls no hook.
  */
 export interface Hooks extends Input<typeof hooks> {}
 
@@ -102,13 +102,13 @@ export interface Hooks extends Input<typeof hooks> {}
 export interface UnexpectedReport {
   /** Operation id, for example `gateway.charge`. */
   readonly operation: string
-  /** A sentence that describes the unexpected value. */
+  /** A sentence that describes the problem. */
   readonly message: string
   /** Path of the field. `[]` stands for any list item, as in `subscriptionPayments[].dueDate`. */
   readonly field?: string | undefined
   /** What the field must contain according to the specification. */
   readonly rule?: string | undefined
-  /** Type of the received value, never the value itself. */
+  /** Type of the received value, or `another value`. Never the value itself. */
   readonly received?: string | undefined
 }
 
@@ -203,7 +203,7 @@ interface Observers extends Pick<Receivers, 'onUnexpected'> {
   readonly logLevel: LogLevel
 }
 
-/** Logs an event, then calls the user's hook or `onUnexpected`, and ignores its errors. A hook's `this` is `hooks`. */
+/** Logs an event, then calls the user's hook or `onUnexpected`. Ignores all errors. A hook's `this` is `hooks`. */
 export const notify = <Name extends keyof Events>(
   observers: Observers,
   name: Name,

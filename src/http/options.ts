@@ -19,7 +19,7 @@ export interface FetchResponse {
   readonly headers: FetchHeaders
   /** The body as a stream of bytes. Without a stream, the client may read more than `maxResponseBytes`. */
   readonly body?: unknown
-  /** True if a wrapper of `fetch` has read the body. The client then calls `text` instead of reading `body`. */
+  /** True if a wrapper of `fetch` has read the body. Then the client calls `text` instead of reading `body`. */
   readonly bodyUsed?: boolean
   /** Reads the body as UTF-8 text. */
   text(): Promise<string>
@@ -32,17 +32,17 @@ export interface FetchRequest {
   /** All headers of the request, including Authorization. */
   readonly headers: Record<string, string>
   /**
-   * JSON text, or form fields of a token request; absent if the request has no body. If a request without content must
-   * not be sent twice, `body` is an empty `ArrayBuffer`, because some runtimes resend requests without a body.
+   * JSON text, or the URL-encoded body of a token request; absent if there is no body. If a request without content
+   * must not be sent twice, `body` is an empty `ArrayBuffer`, because some runtimes resend requests without a body.
    */
   readonly body?: string | ArrayBuffer
   /** Is aborted when a time limit passes or the caller aborts the call. */
   readonly signal: AbortSignal
   /** Always `manual`, because the client never follows redirects. */
   readonly redirect: 'manual'
-  /** Only on Deno: the connection for a request that must not be sent twice. Pass `client` on to `fetch`. */
+  /** Only on Deno: an HTTP client for a request that must not be sent twice. Pass `client` on to `fetch`. */
   readonly client?: object
-  /** Only on Bun: a new connection for a request that must not be sent twice. Pass `keepalive` on to `fetch`. */
+  /** Only on Bun: opens a new connection for a request that must not be sent twice. Pass `keepalive` on to `fetch`. */
   readonly keepalive?: false
 }
 
@@ -92,7 +92,7 @@ const headers: fields.Field<Readonly<Record<string, string>>, HeadersInput> = fi
 const retryOptions = {
   /** Maximum number of retries of a call. A retry because of a rejected token does not count. Default: 2. */
   limit: fields.optional(fields.wholeNumber(0)),
-  /** Longest wait before a retry, in milliseconds. If the server asks for more, the call fails. Default: 30 000. */
+  /** Longest wait before a retry, in ms. If the server asks for a longer wait, the call fails. Default: 30 000. */
   maxWait: fields.optional(fromZero),
 }
 /** Limits of a client's automatic retries. */
@@ -104,7 +104,7 @@ const retry = fields.unless<RetryOptions, RetryOptions, RetryOptions | false>(
   () => ({ limit: 0 }),
 )
 
-/** The defaults of a client. */
+/** The default options of a client. */
 export const CLIENT_DEFAULTS = {
   timeout: 30_000,
   totalTimeout: 120_000,
@@ -139,8 +139,8 @@ const changeableOptions = {
   onUnexpected: fields.optional(functionOption<(report: UnexpectedReport) => unknown>()),
   /**
    * What the client does if a response is about another record than the request. With `throw` (default), it throws an
-   * `UnexpectedResponseError`. With `report`, it calls `onUnexpected` and returns the response, which suits a stub with
-   * fixed responses, or a server whose responses name the same record by another identifier.
+   * `UnexpectedResponseError`. With `report`, it calls `onUnexpected` and returns the response. Use `report` for a stub
+   * with fixed responses, or for a server that returns another identifier of the same record.
    */
   onOtherRecord: fields.optional(fields.oneOf(['throw', 'report'])),
   /** The logger of the client, for example a pino logger. Log lines contain no secrets. Default: `console`. */

@@ -53,7 +53,7 @@ export type Call<Definition extends EndpointDefinition = EndpointDefinition> = R
   typeof prepare<Definition>
 >
 
-/** Finds a segment `.` or `..`, also in encoded form. Runtimes and proxies would resolve it to a different path. */
+/** Finds a segment `.` or `..`, even if encoded. Runtimes and proxies would change a path with such a segment. */
 const DOT_SEGMENT = /(?:^|[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:[/\\]|%2f|%5c|$)/i
 
 /** The schema of an identifier, which becomes one segment of a path. */
@@ -146,7 +146,7 @@ const rawRequest = {
   method: oneOf(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
   /**
    * Path below the base URL, with the version prefix, such as `/api/v1/mfs/refunds`. Encode identifiers in the path
-   * with `encodeURIComponent`. Segments `.` and `..` are not allowed, even in encoded form. Do not put a secret into
+   * with `encodeURIComponent`. Segments `.` and `..` are not allowed, even if encoded. Do not put a secret into
    * the path, because logs, events and errors contain the path.
    */
   path: guarded<Path, string>('a path such as /api/v2/plans, without segments `.` and `..`', isPath),
@@ -157,9 +157,9 @@ const rawRequest = {
   /** Idempotency key. With `retry: 'always'`, every retry sends the same key. Default: none. */
   idempotencyKey: optional(idempotencyKey),
   /**
-   * Set `always` only if the server may safely execute the request twice: for a read, or with an idempotency key.
-   * Default: `never`. Even then, after a 401 in area S, the client renews the token and sends the request again. This
-   * is safe, because a server that rejects the token does not execute the request.
+   * Set `always` only if the server can safely execute the request twice: for a read, or with an idempotency key.
+   * Default: `never`. Even with `never`, after a 401 in area S, the client renews the token and retries the request.
+   * This is safe, because a server that rejects the token does not execute the request.
    */
   retry: optional(oneOf(['always', 'never'])),
 }

@@ -63,7 +63,7 @@ export const createRateLimitGate = (clock: Clock) => {
     return (current?.remaining ?? Infinity) <= inFlight.size
   }
 
-  /** Starts waiting calls while the limit allows it. After a change, wakes the next call, to compute its new wait. */
+  /** Starts waiting calls while the limit allows it. After a change, wakes the next call, which updates its wait. */
   const admit = (isChange = false): void => {
     let wakesNext = isChange
     for (const slot of queue) {
@@ -164,7 +164,7 @@ export const createRateLimitGate = (clock: Clock) => {
       }
     },
 
-    /** Ends a request. `slot` is undefined if the request did not wait for the rate limit. */
+    /** Ends a request. `slot` is undefined if the option `rateLimit` is `throw`. */
     leave(slot: Slot | undefined, head: ResponseHead | undefined): void {
       if (slot) inFlight.delete(slot)
       if (head !== undefined) update(head)

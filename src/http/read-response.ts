@@ -17,7 +17,7 @@ export interface Success {
   readonly body: unknown
 }
 
-/** A response from which no data can be read. */
+/** A response that the client does not accept as a success. */
 export interface BadResponse {
   readonly kind: 'bad-response'
   readonly phase: 'response'
@@ -174,7 +174,7 @@ export const readResponse = (
 /** Characters between the digits of a phone number. `(0)` is a trunk prefix: callers from abroad do not dial it. */
 const PHONE_SEPARATORS = /\(0\)|[\s+().\-/]/g
 
-/** Returns whether `number` ends like `form`, which may lack the country code or contain masked digits. */
+/** Returns whether `number` ends with the digits of `form`, which may lack the country code or mask digits. */
 const endsInPhone = (number: string, form: string): boolean => {
   const [digits = '', tail = ''] = [number, form].map((one) =>
     one.replace(PHONE_SEPARATORS, '').replace(/^0+/, ''),

@@ -14,7 +14,7 @@ const DEEPEST = 100
 const LIKE_A_NUMBER = /^\+?[\d\s().-]+$/
 const SEPARATOR = '(?:[\\s().+\u2010-\u2015-]|%2[0B]){0,3}'
 
-/** Returns a pattern that finds a phone number in any form, or none if the text has fewer than 8 digits. */
+/** Returns a pattern that finds a phone number in any notation, or none if the text has fewer than 8 digits. */
 const patternOf = (secret: string): RegExp[] => {
   const end = LIKE_A_NUMBER.test(secret) ? secret.replace(/\D/g, '').slice(-8) : ''
   if (end.length < 8) return []

@@ -49,8 +49,8 @@ export const readRetryAfter = (headers: Headers, now: number): number | undefine
 }
 
 /**
- * Reads a response's headers. Ignores a wait below a second, because servers send 0 if they do not know the wait. The
- * specification names no header for the server's id of a request, so this reads the common ones.
+ * Reads a response's headers. Ignores a wait below a second, because a server may send 0 for an unknown wait. The
+ * specification names no header for the server's id of a request, so the function tries the usual headers.
  */
 export const readHead = (status: number, headers: Headers, now: number): ResponseHead => {
   const rateLimit = readRateLimit(headers)

@@ -23,7 +23,7 @@ export type ResponseFailure =
   /** A 2xx response with an error code. `proof` is true if the code proves that the call was not executed. */
   | { readonly kind: 'code'; readonly proof: boolean }
   /**
-   * The response is incomplete (`cut`), does not match the contract, or is about another record than the request.
+   * The response is incomplete (`cut`), does not match the contract (`unexpected`), or has another record (`another`).
    * `reason` names the defect, e.g. "is empty".
    */
   | { readonly kind: 'cut' | 'unexpected' | 'another'; readonly reason: string }
@@ -39,7 +39,7 @@ export const REJECTED_CERTIFICATE =
   /^(?:CERT_(?:HAS_EXP|NOT_YET|SIGNA|REVOK)|DEPTH_ZERO_SELF|SELF_SIGNED_CERT|UNABLE_TO_(?:VERIFY_LEAF|GET_ISSUER)|ERR_TLS_CERT_ALTNAME|INVALID_(?:CA|PURPOSE)$|PATH_LENGTH_EXC)/
 /** Error codes of a timeout in `fetch` itself, such as the 300 s timeout of Node. */
 const FETCH_TIMEOUT = /^(?:UND_ERR_(?:HEADERS|BODY)_TIMEOUT|TimeoutError)$/
-/** Messages of errors of Node and undici which prove that nothing was sent, whatever code or cause the error has. */
+/** Error messages of Node and undici that prove that nothing was sent, whatever code or cause the error has. */
 const BEFORE_SENDING =
   /^(?:Proxy response \(\d{3}\)|Proxy Authentication Required \(407\)|(?:Secure )?Proxy Connection failed|bad port$)/
 /** Node's message if a connection closes during the TLS handshake. The code `ECONNRESET` alone would prove nothing. */
@@ -139,7 +139,7 @@ export const callOutcome = (endpoint: RetryRules, failure: Failure): Outcome => 
   return isLost(endpoint, failure.status) ? 'unknown' : 'rejected'
 }
 
-/** Returns the less certain of two outcomes, which is the last in the alphabet: `not-sent`, `rejected`, `unknown`. */
+/** Returns the less certain of two outcomes, the later in the alphabet: `not-sent`, `rejected`, `unknown`. */
 export const combineOutcomes = (one: Outcome, other: Outcome): Outcome => (one > other ? one : other)
 
 export const isTransient = (endpoint: RetryRules, failure: Failure): boolean =>

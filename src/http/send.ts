@@ -24,8 +24,9 @@ export const createHttp = (): KyInstance =>
   ky.create({ retry: 0, timeout: false, throwHttpErrors: false, redirect: 'manual' })
 
 /**
- * Opens a connection for one request, on Deno and Bun. The `fetch` of Deno (measured up to 2.9) and Bun (up to 1.3.12)
- * resends a POST when a reused connection closes without a response. The server may have executed the first POST.
+ * Returns the `fetch` options that give a request its own connection, on Deno and Bun. Their `fetch` (measured up to
+ * Deno 2.9 and Bun 1.3.12) resends a POST when a reused connection closes without a response, although the server may
+ * have executed the first POST.
  * Over HTTP/2, Deno also resends a POST after REFUSED_STREAM, which a proxy may send although its server acted.
  */
 const ownConnection = () => {

@@ -4,7 +4,7 @@ import { type Input, optional, strict, wholeNumber, withDefault } from '../contr
 import { randomId } from '../contract/formats.ts'
 
 /**
- * The result of a claim, which reserves an id for a limited time, the lease. `claimed`: the caller holds the id until
+ * The result of a claim. A claim reserves an id for a limited time, the lease. `claimed`: the caller holds the id until
  * the lease ends, and passes `owner` to the other methods. `in-progress`: another caller holds the id. `committed`: the
  * id was processed.
  */
@@ -24,7 +24,7 @@ export interface DedupeStore {
   extend(id: string, owner: string, leaseMilliseconds: number): Promise<boolean>
   /**
    * Marks an id as processed for `ttlMilliseconds`, even if another owner holds the id. Resolves to false if `owner`
-   * no longer holds the id. This result means that another caller may have processed the same notification too.
+   * no longer holds the id. Then another caller may have processed the same notification too.
    */
   commit(id: string, owner: string, ttlMilliseconds: number): Promise<boolean>
   /**
@@ -49,7 +49,7 @@ const memoryOptions = {
    * ids in progress. If all ids are in progress, a new claim rejects, and the handler responds 503.
    */
   limit: withDefault(wholeNumber(1), LIMIT),
-  /** Clock for leases and committed ids. Default: a monotonic clock for leases, the system's time for ids. */
+  /** Clock for leases and committed ids. Default: a monotonic clock for leases, the system's time for committed ids. */
   clock: optional(clockOption),
 }
 /** Options of `createMemoryDedupeStore`. */

@@ -32,8 +32,8 @@ export interface QueuedDelivery {
  *   method `claim` of the store failed.
  * - `unverified` (503): the verifier threw, returned no valid result, or exceeded its time limit.
  * - `refused` (401): the verifier returned false.
- * - `invalid` (400): the body is not a notification, or cannot be read: it arrived too slowly (408), is larger than
- *   `maxBytes` (413), or its Content-Encoding is unknown (415).
+ * - `invalid`: the body is not a notification (400), arrived too slowly (408), is larger than `maxBytes` (413), or has
+ *   an unknown Content-Encoding (415).
  * - `failed` (500): your code threw. The next delivery runs your code again.
  */
 export type DeliveryResult =
@@ -68,7 +68,7 @@ export interface NotificationHandler {
    * Processes a delivery from a queue: verifies the delivery, and runs your code once for each notification. Your
    * web server only has to add the delivery to the queue before responding 2xx.
    *
-   * @throws {InvalidRequestError} for the same mistakes in the setup as the handler
+   * @throws {InvalidRequestError} if the setup is wrong, or `body` is neither text nor bytes
    * @example
    * const { result, retryAfterMs } = await handler.process(job.data)
    * if (retryAfterMs !== undefined) await job.moveToDelayed(Date.now() + retryAfterMs, token) // BullMQ
@@ -87,13 +87,13 @@ const STATUSES: Readonly<Record<DeliveryResult, number>> = {
 }
 const METHODS = ['POST', 'PUT']
 const RETRY_AFTER = 5_000
-/** Returns the pause before a redelivery, in milliseconds: the error's `retryAfterMs`, or 5 s if it is below 1 s. */
+/** Returns the pause before a redelivery, in ms: the error's `retryAfterMs`, or 5 s if that is missing or below 1 s. */
 const pauseAfter = (error: unknown): number => {
   const named = Number(Object(error).retryAfterMs)
   return exportedWait(named >= 1000 ? named : undefined) ?? RETRY_AFTER
 }
 
-/** Uses the record's form of the payment's id: with `ab-1` for `AB-1`, an attacker could have a payment booked twice. */
+/** Takes the payment's id from its record: by sending `ab-1` for `AB-1`, an attacker could book a payment twice. */
 const withPaymentIdOf = (
   lookup: PaymentDetails | undefined,
   given: MerchantNotification,
@@ -104,8 +104,8 @@ const withPaymentIdOf = (
 
 /**
  * Creates a handler that receives notifications and runs your code once for each notification, even after a
- * redelivery. The handler reads and verifies a delivery, claims its id in the dedupe store, runs your code, and marks
- * the id as processed. (S8)
+ * redelivery. The handler reads and verifies a delivery, claims the notification's id in the dedupe store, runs your
+ * code, and marks the id as processed. (S8)
  *
  * `DeliveryResult` lists the statuses of the responses. A 503 has the header Retry-After. The handler responds 405 to
  * methods other than POST and PUT. To process deliveries in a job queue, use the handler's method `process`.
@@ -116,7 +116,7 @@ const withPaymentIdOf = (
  * The handler rejects with `InvalidRequestError` only if the setup is wrong: other code read the body without keeping
  * it, rounded an id, or did not keep the signed bytes.
  *
- * @throws {InvalidRequestError} when `verify` or a listener is missing, or an option breaks its rule.
+ * @throws {InvalidRequestError} when `verify` or a listener is missing, or an option is invalid.
  * @example
  * const handler = createNotificationHandler({
  *   verify: lookupVerifier(subscriptions),

@@ -27,7 +27,7 @@ type KoaContext = { readonly req: NodeRequest; readonly request: ParsedBody; set
 /** A notification handler, or another function that returns a `Response` for a web-standard `Request`. */
 export type FetchHandler = (request: Request) => Promise<Response>
 
-/** A handler for node:http, Express 5, Fastify 5 and Koa. It recognizes the framework by its arguments. */
+/** A handler for node:http, Express 5, Fastify 5 and Koa. It recognizes the framework by the arguments. */
 export type NodeHandler = (first: object, second?: object, third?: unknown) => Promise<unknown>
 
 const has = <Shape extends object>(value: unknown, ...names: (keyof Shape)[]): value is Shape =>
@@ -45,7 +45,7 @@ const streamOf = (request: NodeRequest): ReadableStream<Uint8Array> => {
   return new ReadableStream({ pull }, { highWaterMark: 0 })
 }
 
-/** Converts a request of node:http to a web `Request`. If a body parser has read the body, uses its result. */
+/** Converts a request of node:http to a web `Request`. If a body parser has read the body, uses the parser's result. */
 const toRequest = (request: NodeRequest, parsed: ParsedBody): Request => {
   const headers = toHeaders(request.headers)
   // The handler does not use the URL's host, so the untrusted Host header is not copied.
@@ -65,7 +65,7 @@ const toRequest = (request: NodeRequest, parsed: ParsedBody): Request => {
  * Adapts a notification handler to servers built on node:http: `createServer`, Express, Nest, Fastify and Koa. The
  * adapter uses the body that a body parser kept, or else reads the body. To verify a signature, the handler needs raw
  * bytes or text: mount the route before `express.json()`, or use `express.raw({ type: () => true })`. If the setup is
- * wrong, the framework's error handling receives the error. Under plain node:http, the response is 500.
+ * wrong, the framework's error handling receives the error. With plain node:http, the response is 500.
  *
  * @throws {InvalidRequestError} when no handler is given.
  * @example app.post('/notifications', toNodeHandler(handler)) // Express, Fastify, or a router of Koa

@@ -12,7 +12,7 @@ import type {
   UnknownNotification,
 } from './parse.ts'
 
-/** Bytes that `crypto.subtle` accepts: `Uint8Array<ArrayBuffer>`, a name that TypeScript before 5.7 does not know. */
+/** Bytes that `crypto.subtle` accepts: `Uint8Array<ArrayBuffer>`, a type that TypeScript before 5.7 does not have. */
 export type Bytes = ReturnType<typeof Uint8Array.from>
 
 /** A delivery, as a verifier receives it. */
@@ -25,10 +25,10 @@ export interface Delivery {
   readonly bytes: Bytes | undefined
 }
 
-/** The record that proved a notification, as `lookupVerifier` read it. */
+/** The record that `lookupVerifier` read to verify a notification. */
 export type Lookup = PaymentDetails | SubscriptionDetails
 
-/** Accepts a delivery, and contains the record that proves the message. Listeners get it as `context.lookup`. */
+/** The result of a verifier that accepts a delivery. Listeners get its `lookup` as `context.lookup`. */
 export interface Verified {
   /** The payment if the notification's `type` is `SUBSCRIPTION_PAYMENT`, or else the subscription. */
   readonly lookup: Lookup
@@ -122,9 +122,9 @@ const options = {
   onUnknown: optional(functionOption<NotificationListener<UnknownNotification>>()),
   /** The store of processed ids. Default: the memory of this process. */
   dedupe: optional(objectWith<DedupeStore>('a dedupe store', 'claim', 'extend', 'commit', 'release')),
-  /** Called with every problem of a delivery. Responses to the sender never describe the problem. */
+  /** Called for every problem of a delivery. Responses to the sender never describe the problem. */
   onUnexpected: optional(functionOption<(report: NotificationReport) => unknown>()),
-  /** Maximum size of a body, in bytes, before and after decoding; 65 536 by default. A message needs far less. */
+  /** Maximum size of a body, in bytes, before and after decompression; 65 536 by default. A message needs far less. */
   maxBytes: withDefault(wholeNumber(1), 65_536),
   /** Time limits for a claim (`duration`) and for your code (`limit`). */
   lease: withDefault(strict(lease, 'option'), LEASE),
