@@ -61,7 +61,7 @@ const subscriptionsHttp = {
     ),
     [],
   ),
-  /** Receivers that a new mock connects (row 45). A reset keeps these receivers. Default: none. */
+  /** Receivers that a new mock connects (row 45). A reset keeps them. Default: none. */
   notify: option(listOf<NotifyOptions>(strict({ to: target, ...deliveryOptions }, 'option')), []),
 }
 const gatewayHttp = httpTable('https://gateway.mandatekit.test', GATEWAY_API_PREFIX)

@@ -103,7 +103,7 @@ export interface Faults {
    * @example mock.faults.add({ operation: '*', kind: 'status', status: 503, sequence: ['fail', 'fail', 'succeed'] })
    */
   add(fault: Fault): () => void
-  /** Removes every fault, even those of the option `faults`. `mock.reset` adds the faults of the option again. */
+  /** Removes every fault, even those of the option `faults`. `mock.reset` adds the option's faults again. */
   clear(): void
 }
 
@@ -142,8 +142,8 @@ export interface SavedSnapshot {
 }
 
 /**
- * Additional methods for a control panel. Faults and receivers have numbers, and snapshots have names. An unknown number
- * or name causes a `MockRefusedError`. `moveClock` does not expire the tokens of clients in other processes.
+ * Additional methods for a control panel. Faults and receivers have numbers, snapshots have names. An unknown number or
+ * name causes a `MockRefusedError`. `moveClock` does not expire the tokens of clients in other processes.
  */
 export interface MockControl {
   /**
@@ -234,8 +234,8 @@ export interface Mock {
     readonly tokens?: readonly SeedToken[] | undefined
   }): readonly SubscriptionState[]
   /**
-   * Resets state, clock, identifiers, rate limits, faults, logs and outbox, as in a new mock. Disconnects the receivers
-   * that `notifications.connect` added. The receivers of the option `subscriptions.notify` stay connected.
+   * Resets state, clock, identifiers, rate limits, faults, logs and notifications, as in a new mock. Disconnects the
+   * receivers that `notifications.connect` added. The receivers of the option `subscriptions.notify` stay connected.
    */
   reset(): void
   /** Returns a copy of the whole state except the request log, faults and receivers. */

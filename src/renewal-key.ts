@@ -14,8 +14,8 @@ const encoded = (chargeId: string): string =>
 /**
  * Creates the idempotency key of a renewal for a due date: `renewal_<charge id>_<due date>_<attempt>`.
  *
- * The same mandate, due date and attempt give the same key in every process and after a restart. With the same key,
- * the gateway charges the payer once (G rule 1). The format does not change within a major version. A key has only
+ * The same mandate, due date and attempt give the same key in every process and after a restart. Calls with the
+ * same key cause one renewal (G rule 1). The format does not change within a major version. A key has only
  * letters, digits, `-` and `_`, so that a queue accepts the key as a job id.
  *
  * @param chargeId the id of the mandate's first charge

@@ -189,7 +189,7 @@ const isForm = (value: object): value is URLSearchParams | FormData => Symbol.it
  * if (notification.type === 'SUBSCRIPTION_PAYMENT') await book(notification.paymentId, notification.status)
  */
 export function parseNotification(input: Request): Promise<MerchantNotification>
-/** Reads a notification from any input except a `Request`, without a promise. Does not verify the sender. (S8) */
+/** Reads a notification synchronously, from any input except a `Request`. Does not verify the sender. (S8) */
 export function parseNotification(input: NotificationInput): MerchantNotification
 export function parseNotification(
   input: NotificationInput,

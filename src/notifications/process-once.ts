@@ -13,7 +13,7 @@ type Outcome =
 
 type Work = (signal: AbortSignal) => Promise<unknown>
 
-/** A call of a listener in this process. After `endsAt`, new deliveries do not wait for the call. */
+/** A call of a listener in this process. After `endsAt`, new deliveries do not wait for the call, which may hang. */
 interface Run {
   endsAt: number
   outcome?: Promise<Outcome>

@@ -193,8 +193,8 @@ const verified = (record: object): Verified => ({ lookup: record as Lookup })
 /**
  * Creates a verifier that reads a message's record from the API. For a payment, the record and the message must have
  * the same `paymentId`, `subscriptionId` and `status`. For `CANCELLED`, the subscription must be canceled: its `enabled`
- * is 0, or its cancellation is `PROCESSED`. For other messages, the subscription must exist. It may be unauthorized, so
- * read the request's status before you activate an order. Listeners get the record as `context.lookup`.
+ * is 0, or its cancellation is `PROCESSED`. For other messages, the verifier checks only that the subscription exists,
+ * so read the request's status before you activate an order. Listeners get the record as `context.lookup`.
  *
  * The handler responds 401 if the message cannot be true: the record belongs to another subscription, the message's
  * identifier is impossible, or a payment still has the opposite status one hour after the message. The handler responds
