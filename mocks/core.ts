@@ -116,8 +116,8 @@ export const createMock = (given: MockOptions = {}): Mock => {
 }
 
 /**
- * Wraps a `fetch`, and passes each request to one of the two APIs with its response to `sink`, without secrets and
- * payers' numbers. Calls to other paths are not recorded. If `sink` fails, the next call rejects before it is sent.
+ * Wraps a `fetch`, and gives `sink` each API call: the request and its response, without secrets and payers' numbers.
+ * Calls to other paths are not recorded. If `sink` fails, the next call rejects before it is sent.
  *
  * @example
  * const fetch = record(globalThis.fetch, (recording) => appendFile('recordings.jsonl', `${JSON.stringify(recording)}\n`))

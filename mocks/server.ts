@@ -100,8 +100,8 @@ const hostOf = ({ headers }: NodeIncoming): string | null => {
 }
 
 /**
- * Creates the handler for the panel, the root page and the favicon. Such requests are not logged. The handler loads the
- * code of a page when the page is first requested.
+ * Creates the handler for the panel, the OpenAPI pages, the root page and the favicon. The log omits requests for them.
+ * The handler loads a page's code when the page is first requested.
  */
 const createSite = (mock: Mock, readHost: ReadHost, hasPanel: boolean) => {
   let panel: Promise<Panel> | undefined

@@ -74,7 +74,7 @@ export interface Payer {
   decline(invoiceId: string): AuthorizationView
   /** Enters the one-time code of a charge. Default of `otp`: the correct code. */
   confirm(confirmationId: string, otp?: string): ChargeBody
-  /** Sets the behavior of a mobile number. It determines the results of later confirmations and renewals. */
+  /** Sets the behavior of a mobile number, which determines the results of later confirmations and renewals. */
   setBehavior(msisdn: string, behavior: BehaviorName): void
   /** Reverses a payment, so that the payer gets the money back. */
   reverse(paymentId: string | number): PaymentBody
@@ -103,7 +103,7 @@ export interface Faults {
    * @example mock.faults.add({ operation: '*', kind: 'status', status: 503, sequence: ['fail', 'fail', 'succeed'] })
    */
   add(fault: Fault): () => void
-  /** Removes every fault, even those of the option `faults`. `mock.reset` adds the faults of the option again. */
+  /** Removes every fault, even those of the option `faults`. `mock.reset` adds the option's faults again. */
   clear(): void
 }
 
@@ -111,7 +111,7 @@ export interface Faults {
 export interface MockSnapshot {
   /** Version of the snapshot's format. */
   readonly format: 4
-  /** The whole state. Its form is internal and may change. */
+  /** The whole state. Its structure is internal and may change. */
   readonly state: unknown
 }
 
@@ -142,15 +142,14 @@ export interface SavedSnapshot {
 }
 
 /**
- * Additional methods for a control panel: faults and receivers by number, snapshots by name, and a way to move the
- * clock that does not expire the tokens of clients in other processes. A number or name that does not exist causes a
- * `MockRefusedError`.
+ * Additional methods for a control panel. Faults and receivers have numbers, snapshots have names. An unknown number or
+ * name causes a `MockRefusedError`. `moveClock` does not expire the tokens of clients in other processes.
  */
 export interface MockControl {
   /**
    * Moves the clock by a duration or to a point in time, as `clock.advance` and `clock.set` do, and moves the expiry of
-   * access tokens with it. So valid tokens stay valid. Otherwise the tokens would expire for clients that have their
-   * own clocks and do not notice the move.
+   * access tokens with it. Otherwise valid tokens would expire for clients that have their own clocks and do not
+   * notice the move.
    *
    * @example await mock.control.moveClock({ by: { days: 30 } })
    */
@@ -227,7 +226,7 @@ export interface Mock {
     end(options?: { readonly area?: Area | undefined }): void
   }
   /**
-   * Adds subscriptions and tokens without API calls, and returns the added subscriptions. If one of them is impossible,
+   * Adds subscriptions and tokens without API calls, and returns the added subscriptions. If one seed is impossible,
    * for example because its identifier is in use, adds nothing and throws an Error or RangeError.
    */
   add(seeds: {
@@ -235,8 +234,8 @@ export interface Mock {
     readonly tokens?: readonly SeedToken[] | undefined
   }): readonly SubscriptionState[]
   /**
-   * Resets state, clock, identifiers, rate limits, faults, logs and outbox, as in a new mock. Disconnects the receivers
-   * that `notifications.connect` added. The receivers of the option `subscriptions.notify` stay connected.
+   * Resets state, clock, identifiers, rate limits, faults, logs and notifications, as in a new mock. Disconnects the
+   * receivers that `notifications.connect` added. The receivers of the option `subscriptions.notify` stay connected.
    */
   reset(): void
   /** Returns a copy of the whole state except the request log, faults and receivers. */

@@ -20,7 +20,7 @@ const subscriptionsOptions = {
   credentials: credentialsOption,
   /** Keeps the token. Clients with the same store and credentials share a login. Default: this client's own memory. */
   tokenStore: optional(objectWith<TokenStore>('a token store', 'get', 'set', 'delete')),
-  /** How the client renews a token. The specification does not show the use of a refresh token. Default: `password`. */
+  /** How the client renews a token. The specification does not show how to use refresh tokens. Default: `password`. */
   refresh: withDefault(oneOf(['password', 'refresh_token']), 'password'),
   /**
    * Time between a rejected login and the client's next login, in milliseconds. After this time,
@@ -45,7 +45,7 @@ export interface SubscribeInput extends Omit<contract.SubscriptionRequest, 'clie
 const pageOptions = {
   /** Page number; the first page is 1. (Limits, Pagination) */
   page: contract.pageNumber,
-  /** Records per page: 1 to 100. The server's default is 10. Some operations ignore `perPage`. (Limits, Pagination) */
+  /** Records per page: 1 to 100. The server's default is 10. A server may ignore `perPage`. (Limits, Pagination) */
   perPage: contract.pageSize,
 }
 /** Selects a page of a list, and sets the number of records per page. */
@@ -137,8 +137,8 @@ export class SubscriptionsClient {
 
   /**
    * Logs in now (S-a), even if a token is valid or an earlier login was rejected. Other calls log in automatically. The
-   * client retries a login only if it was not sent, or if a 429 response names the wait. The options `timeout`, `retry`
-   * and `headers` have no effect, because other calls may share the token request.
+   * client retries a login only if it was not sent, or if a 429 response states how long to wait. The options
+   * `timeout`, `retry` and `headers` have no effect, because other calls may share the token request.
    */
   login(options?: CallOptions): CallPromise<contract.Token> {
     return http.callPromise(this.#login(options))
@@ -168,7 +168,7 @@ export class SubscriptionsClient {
     return http.makeCall(this.#context, subscriptionsContract.cancel, { path: { subscriptionId }, options })
   }
 
-  /** Reads the record of a cancellation. (S-f) */
+  /** Reads the cancellation of a subscription. (S-f) */
   cancellation(subscriptionId: string, options?: CallOptions): CallPromise<contract.Cancellation> {
     return http.makeCall(this.#context, subscriptionsContract.cancellation, {
       path: { subscriptionId },
@@ -190,8 +190,8 @@ export class SubscriptionsClient {
 
   /**
    * Yields every payment of a subscription once, page by page (S-g). The loop ends after a page without new payments,
-   * because some servers ignore the page number or repeat records. The loop also ends if the API responds to a later
-   * page with its own 404 "not found". The client reads each page only when the loop needs it.
+   * because some servers ignore the page number or repeat records. The loop also ends if the API itself, not a
+   * proxy, responds to a later page with 404. The client reads each page only when the loop needs it.
    *
    * @param page the first page to read, and the records per page (default: 100)
    */
@@ -227,8 +227,8 @@ export class SubscriptionsClient {
   }
 
   /**
-   * Reads a request's status repeatedly until `until` returns true. By default, the wait ends when the status is not
-   * `INITIALIZED`.
+   * Reads a request's status repeatedly until the option `until` returns true. By default, the wait ends when the
+   * status is not `INITIALIZED`.
    * @throws TimeoutError after `timeout` (default: 120 s), with the last status in `lastState`. The status may still
    * change: wait again or read the status later. Do not subscribe again before the status is final.
    */

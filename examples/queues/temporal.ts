@@ -54,7 +54,7 @@ export const createActivities = (gateway: Pick<GatewayClient, 'renew'>, pause: P
   async renew({ chargeId, dueDate }: Renewal): Promise<string> {
     const { attempt, scheduledTimestampMs } = activityInfo()
     if (attempt > 1 && Date.now() - scheduledTimestampMs > KEY_LIFETIME) {
-      const message = 'The key may be forgotten, so a person must find out what the earlier attempts did.'
+      const message = 'The gateway may have forgotten the key, so a person must find out what happened.'
       throw ApplicationFailure.create({ type: 'find-out', message, nonRetryable: true })
     }
     try {

@@ -45,8 +45,8 @@ export const subscriptionLifecycle = async (
   mock?.payer.authorize(invoiceID, { payments: ['succeed', 'fail', 'succeed'] })
   note(
     mock === undefined
-      ? `Authorize the request on this page within ${settings.waitMs / 1000} s.`
-      : 'On this page, the payer authorizes the request.',
+      ? `Authorize the request on that page within ${settings.waitMs / 1000} s.`
+      : 'The payer authorizes the request on that page.',
   )
   const { subscriptionId } = await call(
     'subscriptions.status',

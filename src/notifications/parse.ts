@@ -12,7 +12,7 @@ interface NotificationFields {
   readonly notificationId: string
   /** Identifier of the subscription. (S8) */
   readonly subscriptionId: string
-  /** Time of the change, in whole seconds, from the sender's `timestamp`. (S8) */
+  /** Time of the reported change: the sender's `timestamp`, rounded down to whole seconds. (S8) */
   readonly occurredAt: Date
   /** The message as received, including fields that this version does not know. (S8) */
   readonly raw: Readonly<Record<string, unknown>>
@@ -24,7 +24,7 @@ export interface SubscriptionNotification extends NotificationFields {
   readonly type: 'SUBSCRIPTION'
   /** `SUCCEEDED` (authorized) or `CANCELLED` (canceled). `CANCELED` is read as `CANCELLED`. (Events, note 1) */
   readonly status: KnownSubscriptionNotificationStatus
-  /** Always null: the message has no payment. (S8) */
+  /** Always null: the message is not about a payment. (S8) */
   readonly paymentId: null
 }
 
@@ -50,7 +50,7 @@ export interface UnknownNotification extends NotificationFields {
   readonly paymentId: string | null
 }
 
-/** A notification of the payment provider. The field `type` determines the other fields. (S8) */
+/** A notification from the payment provider. The field `type` determines the other fields. (S8) */
 export type MerchantNotification = SubscriptionNotification | PaymentNotification | UnknownNotification
 
 /** The two fields that `isNewer` compares. Store both fields of the newest notification. */
@@ -183,13 +183,13 @@ const isForm = (value: object): value is URLSearchParams | FormData => Symbol.it
  * `type` of the result is `SUBSCRIPTION`, `SUBSCRIPTION_PAYMENT`, or `UNKNOWN` for a type or status that this version
  * does not know. `CANCELED` is read as `CANCELLED`, and an empty paymentId as null. (S8; Events)
  *
- * @throws {InvalidRequestError} that lists each invalid field, its rule and the received type.
+ * @throws {InvalidRequestError} with each invalid field, its rule and the received type.
  * @example
  * const notification = parseNotification(request.body)
  * if (notification.type === 'SUBSCRIPTION_PAYMENT') await book(notification.paymentId, notification.status)
  */
 export function parseNotification(input: Request): Promise<MerchantNotification>
-/** Reads a notification from any input except a `Request`. Returns no promise. Does not verify the sender. (S8) */
+/** Reads a notification synchronously, from any input except a `Request`. Does not verify the sender. (S8) */
 export function parseNotification(input: NotificationInput): MerchantNotification
 export function parseNotification(
   input: NotificationInput,

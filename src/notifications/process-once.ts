@@ -5,7 +5,7 @@ import type { HandlerSettings, Report } from './options.ts'
 import type { MerchantNotification } from './parse.ts'
 
 /**
- * The result of a run. `in-progress`: another delivery holds the key, the listener was too slow, or the claim failed.
+ * The result of a delivery. `in-progress`: another delivery has the key, the listener is too slow, or the claim failed.
  */
 type Outcome =
   | { readonly result: 'processed' | 'duplicate' | 'in-progress' }
@@ -13,7 +13,7 @@ type Outcome =
 
 type Work = (signal: AbortSignal) => Promise<unknown>
 
-/** A call of a listener in this process. After `endsAt`, new deliveries do not wait for the call: it may never end. */
+/** A call of a listener in this process. After `endsAt`, new deliveries do not wait for the call, which may hang. */
 interface Run {
   endsAt: number
   outcome?: Promise<Outcome>
@@ -21,7 +21,7 @@ interface Run {
 
 const MAX_UNCOMMITTED = 10_000
 /**
- * Returns whether a store may return this result. Without this check, a store that always returns undefined would lose
+ * Returns whether a result of a store is valid. Without this check, a store that always returns undefined would lose
  * messages.
  */
 const isPossible = (method: keyof DedupeStore, result: unknown): boolean => {
@@ -41,7 +41,7 @@ const keyOf = (notification: MerchantNotification): string => {
   return JSON.stringify([notificationId, sentType, status, subscriptionId, paymentId])
 }
 
-/** Claims a key, runs the listener, and commits or releases the key. Concurrent deliveries of a key share a run. */
+/** Claims a key, runs the listener, and commits or releases the key. Concurrent deliveries of a key share one run. */
 export const createProcessOnce = (
   { lease, responseTimeout, dedupeTtl, timeouts }: HandlerSettings,
   store: DedupeStore,
@@ -52,7 +52,7 @@ export const createProcessOnce = (
   // Processed notifications that the store failed to record. Later deliveries of these are duplicates.
   const uncommitted = new Set<string>()
 
-  /** Calls the store, with a timeout. After a failure, reports the failure and resolves to undefined. */
+  /** Calls the store, with a timeout. If the call fails, reports the error and resolves to undefined. */
   const callStore = async <Value>(
     notification: MerchantNotification,
     method: keyof DedupeStore,
@@ -139,7 +139,7 @@ export const createProcessOnce = (
     return { result: claim?.state === 'committed' ? 'duplicate' : 'in-progress' }
   }
 
-  /** Waits up to `responseTimeout` for another delivery's run. It never settles if the runtime stops that delivery. */
+  /** Waits up to `responseTimeout` for the result of another delivery, which the runtime may have stopped. */
   const share = async (outcome: Promise<Outcome>): Promise<Outcome> => {
     const shared = await waitAtMost(outcome, responseTimeout).catch(() => undefined)
     // If the listener failed, the first delivery gets a 500 response, and a concurrent delivery gets 503.
@@ -149,7 +149,7 @@ export const createProcessOnce = (
 
   return {
     /**
-     * Returns whether the listener succeeded before. Returns false if the store fails, because the claim checks again.
+     * Returns whether the notification was processed before. If the store fails, returns false: the claim checks again.
      */
     isProcessed: async (notification: MerchantNotification): Promise<boolean> => {
       const key = keyOf(notification)

@@ -5,7 +5,7 @@ import { bodyError, decodeUtf8, parseBody, parseObject } from './parse.ts'
 
 const STEP = 64
 
-/** Headers as plain data, such as `request.headers` of node:http. */
+/** A `Headers` object, or plain data such as `request.headers` of node:http. */
 export type HeaderFields = Headers | Readonly<Record<string, string | readonly string[] | undefined>>
 
 /**
@@ -30,7 +30,7 @@ export const toHeaders = (
   return headers
 }
 
-/** Messages that body parsers parsed. `undefined`: other code read the body and kept nothing. */
+/** Bodies that body parsers have parsed. A body is `undefined` if other code read it and kept nothing. */
 export const parsedBodies = new WeakMap<Request, unknown>()
 
 export type Unreadable = { readonly status: 400 | 408 | 413 | 415; readonly error: InvalidRequestError }
@@ -56,7 +56,7 @@ const readAll = async (body: ReadableStream<Uint8Array>, { maxBytes, timeouts }:
   return waitAtMost(read(), timeouts.read, undefined, 'The body').finally(cancel)
 }
 
-/** Returns the decoder of a Content-Encoding. Returns undefined if this runtime has no such decoder. */
+/** Returns the decoder for a Content-Encoding. Returns undefined if this runtime has no such decoder. */
 const decoderFor = (encoding: string): DecompressionStream | undefined => {
   try {
     const name = encoding.trim().toLowerCase().replace(/^x-/, '')
@@ -109,7 +109,7 @@ export const setupError = (message: string, received: string): InvalidRequestErr
     { field: 'body', rule: 'the raw body', received, message },
   ])
 
-/** Returns whether the setup caused an error. Such an error is thrown, because senders do not retry after a 400. */
+/** Returns whether an error shows a wrong setup. The handler throws it, because senders do not retry after a 400. */
 export const isSetupError = (error: unknown): boolean =>
   error instanceof InvalidRequestError && error.operation === 'notifications.handler'
 

@@ -55,7 +55,7 @@ const decode = (text: string, encoding: SignatureEncoding): Bytes | undefined =>
  * compares the signature in constant time with every secret. Behind a body parser such as `express.json()`, it throws
  * an `InvalidRequestError` that explains the correct setup.
  *
- * @throws {InvalidRequestError} when a secret is missing or empty, or another option breaks its rule.
+ * @throws {InvalidRequestError} when a secret is missing or empty, or another option is invalid.
  * @example hmacVerifier({ header: 'x-signature', secrets: [current, previous], prefix: 'sha256=' })
  */
 export const hmacVerifier = (options: HmacVerifierOptions): Verifier => {
@@ -83,7 +83,7 @@ export const hmacVerifier = (options: HmacVerifierOptions): Verifier => {
   }
 }
 
-/** A call of a client. Without `withResponse`, the rate limit is unknown, and only concurrent lookups are limited. */
+/** The promise of a call. Without `withResponse`, the verifier limits only how many lookups run at once. */
 export type LookupCall<Data> = PromiseLike<Data> & {
   /** Returns the data with the response, whose headers may name the rate limit. (Limits, area S) */
   withResponse?(): PromiseLike<{
@@ -122,10 +122,10 @@ const MAX_LOOKUP_WAIT_MS = 2_000
 /** How long a lookup counts as in progress, in milliseconds. A lookup may never settle if its worker has ended. */
 const MAX_LOOKUP_MS = 30_000
 const WINDOW_MS = 60_000
-/** How long after a message its record may still have the opposite status, in milliseconds. */
+/** Age of a message, in milliseconds, after which the opposite status in its record disproves the message. */
 const OPPOSITE_STATUS_MS = 3_600_000
 /**
- * Returns the pause before a redelivery, in milliseconds: 5 s, or a tenth of the message's age if that is longer.
+ * Returns the pause before a redelivery, in milliseconds: a tenth of the message's age, but at least 5 000.
  */
 const pauseAt = (age: number): number => Math.max(5_000, age / 10)
 
@@ -135,7 +135,7 @@ const postponed = (message: string, retryAfterMs: number): Error =>
 
 /**
  * Returns a function that makes a lookup, or rejects without a request. At most four lookups run at once. In each
- * window of the rate limit, they use at most half of the limit, and stop when less than a quarter of it remains.
+ * window of the rate limit, lookups use at most half of the limit, and stop when less than a quarter remains.
  */
 const createLookupLimit = (clock: Clock) => {
   const active = new Map<Promise<unknown>, number>()
@@ -193,15 +193,15 @@ const verified = (record: object): Verified => ({ lookup: record as Lookup })
 /**
  * Creates a verifier that reads a message's record from the API. For a payment, the record and the message must have
  * the same `paymentId`, `subscriptionId` and `status`. For `CANCELLED`, the subscription must be canceled: its `enabled`
- * is 0, or its cancellation is `PROCESSED`. For other messages, the subscription must exist: before you activate an
- * order, read the request's status. Listeners get the record as `context.lookup`.
+ * is 0, or its cancellation is `PROCESSED`. For other messages, the verifier checks only that the subscription exists,
+ * so read the request's status before you activate an order. Listeners get the record as `context.lookup`.
  *
  * The handler responds 401 if the message cannot be true: the record belongs to another subscription, the message's
  * identifier is impossible, or a payment still has the opposite status one hour after the message. The handler responds
  * 503 if the record is missing, does not have the new status yet, or cannot be read (network, rate limit, login).
  *
- * Anyone can send messages, so at most four lookups run at once, and they use at most half of the rate limit. If more
- * are needed, the handler responds 503 without a lookup.
+ * Anyone can send messages, so at most four lookups run at once, and they use at most half of the rate limit.
+ * If more lookups are needed, the handler responds 503 without a lookup.
  *
  * `lookupVerifier` proves the content of a message, not its sender. Anyone who knows the content can resend it with
  * another notificationId or timestamp, so your code must tolerate receiving the same payment or status twice.

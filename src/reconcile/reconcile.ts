@@ -47,8 +47,8 @@ export type Expected = ExpectedSubscription | ExpectedCharge
  * - `cancellation-not-found`: only the books have the cancellation.
  * - `subscription-inactive`: the books have no cancellation, but the API returns `enabled: 0` although today is
  *   between the subscription's first and last day.
- * - `subscription-not-found`, `charge-not-found`: the API does not know the record.
- * - `charge-differs`: the API returned another `status` of the charge.
+ * - `subscription-not-found`, `charge-not-found`: only the books have the record.
+ * - `charge-differs`: the books and the API disagree about the status.
  * - `unchecked`: the lookup of the entry failed. Reconcile the entry again later.
  */
 export type Difference =
@@ -69,14 +69,14 @@ export type Difference =
 
 type ReadOptions = { readonly signal: AbortSignal }
 
-/** The fields of a subscription that `reconcile` compares. (S4) */
+/** The fields of a subscription that `reconcile` reads. (S4) */
 export type SubscriptionState = Pick<SubscriptionDetails, 'enabled' | 'startDate' | 'endDate'>
 
 /** The methods of area S that `reconcile` calls. A `SubscriptionsClient` has these methods. */
 export interface SubscriptionsReader {
   /** Reads every payment of a subscription. (S-g) */
   allPayments(subscriptionId: string, page: undefined, options: ReadOptions): AsyncIterable<Payment>
-  /** Reads the record of a cancellation. (S-f) */
+  /** Reads the cancellation of a subscription. (S-f) */
   cancellation(subscriptionId: string, options: ReadOptions): PromiseLike<{ readonly status?: string }>
   /** Reads a subscription. Without this method, `reconcile` does not compare `enabled`. (S-d) */
   details?(subscriptionId: string, options: ReadOptions): PromiseLike<SubscriptionState>

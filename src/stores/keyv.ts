@@ -32,7 +32,7 @@ const keyvDedupeStoreOptions = {
 /** Options of a dedupe store that uses Keyv. */
 export interface KeyvDedupeStoreOptions extends Input<typeof keyvDedupeStoreOptions> {}
 
-/** Wraps a Keyv, so that a failed method rejects. Without this, a Keyv emits `error` and resolves to undefined. */
+/** Wraps a Keyv, so that a failed method rejects. Without the wrapper, it emits `error` and resolves to undefined. */
 const accessKeyv = (given: KeyvLike, prefix: string) => {
   const keyv = check('stores.keyv', objectWith<KeyvLike>('a Keyv', 'get', 'set', 'delete'), given, 'keyv')
   let failures = 0

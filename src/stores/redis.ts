@@ -39,7 +39,7 @@ const redisOptions = {
   /** Time limit of a command in milliseconds, including the wait for a connection. Default: 2 000. */
   commandTimeout: fields.withDefault(duration(), 2_000),
 }
-/** Options of every store over Redis. */
+/** Options of every store that uses Redis. */
 export interface RedisOptions extends Input<typeof redisOptions> {}
 
 const redisTokenStoreOptions = {
@@ -47,7 +47,7 @@ const redisTokenStoreOptions = {
   /** How long a killed process keeps its lock, in milliseconds. A running process extends its lock. Default: 10 000. */
   lockTime: fields.withDefault(duration(MAX_TIMER_MS), 10_000),
 }
-/** Options of a token store over Redis. */
+/** Options of a token store that uses Redis. */
 export interface RedisTokenStoreOptions extends Input<typeof redisTokenStoreOptions> {}
 
 const isClient = (value: unknown): value is RedisClient => {
@@ -176,7 +176,7 @@ const withRedisLock = async <Result>(
  * connected client of node-redis or ioredis. You configure and close the client.
  *
  * If Redis is down, slow (`commandTimeout`) or full, or returns invalid data, API calls do not fail: each process keeps
- * its own token in memory, and logs in once per token lifetime. Redis keeps a record for at most 30 days.
+ * its own token in memory, and logs in once per token lifetime. Redis keeps a token for at most 30 days.
  *
  * @throws {InvalidRequestError} if `client` or an option is invalid.
  * @example
@@ -211,7 +211,7 @@ export const createRedisTokenStore = (
  *
  * If Redis is down, slow or full, every method rejects. The handler then responds 503, so that the sender can retry.
  * Configure Redis with persistence and the eviction policy `noeviction`, so that Redis does not forget the
- * processed notifications. Ids are unique only for one sender, so give each payment provider its own prefix.
+ * processed notifications. Two payment providers may use the same id, so give each provider its own prefix.
  *
  * @throws {InvalidRequestError} if `client` or an option is invalid.
  */
