@@ -8,7 +8,7 @@ export const typeOf = (value: unknown): string => {
   return Array.isArray(value) ? 'array' : typeof value
 }
 
-/** Returns an issue about an invalid value. The issue contains only the value's type: the value may be a secret. */
+/** Returns an issue about an invalid value. It contains only the value's type, because the value may be a secret. */
 export const inputIssue = (field: string, rule: string, value: unknown, expected?: unknown): InputIssue => {
   const received = typeOf(value)
   // If a string is expected, `received string` would not help, so the message omits it.
@@ -17,7 +17,7 @@ export const inputIssue = (field: string, rule: string, value: unknown, expected
   return { field, rule, received, message }
 }
 
-/** Returns the error about one invalid value. */
+/** Creates the error about one invalid value. */
 export const inputError = (operation: string, ...issue: Parameters<typeof inputIssue>): InvalidRequestError =>
   new InvalidRequestError(operation, [inputIssue(...issue)])
 
@@ -36,7 +36,7 @@ const hintFor = (key: string, known: readonly string[]): string => {
   return near === undefined ? '' : `: did you mean ${near}?`
 }
 
-/** Describes what a schema reported about a value. `name` is the value's name in the messages. */
+/** Converts an issue of a schema to issues of an error. `name` is the value's name in the messages. */
 export const toIssues = (issue: Issues[number], name: string): InputIssue[] => {
   const { path: steps = [], message = '' } = issue
   const path = steps.map(String)

@@ -66,7 +66,7 @@ export const waitAtMost = <Result>(
     reject(Object.assign(error, { name: 'TimeoutError' }))
   })
 
-/** Returns a wait for errors and results, such as `retryAfterMs`: in whole milliseconds, from 1 s to 1 h. */
+/** Rounds a wait up to whole milliseconds, from 1 s to 1 h, for public fields such as `retryAfterMs`. */
 export const exportedWait = (ms: number | undefined): number | undefined =>
   ms === undefined ? undefined : Math.min(Math.max(Math.ceil(ms), 1000), 3_600_000)
 

@@ -9,20 +9,20 @@ export interface CallAuthorization {
   current(): string | undefined
   /** Gets a token or API key, then returns the header. Rejects if the signal is aborted first. */
   obtain(signal: AbortSignal): Promise<string>
-  /** Called after HTTP 401. Returns the wait before a retry in milliseconds, or undefined if the call must fail. */
+  /** Called after HTTP 401. Returns the wait before the retry, in ms, or undefined if the call must fail. */
   retry?(signal: AbortSignal): Promise<number | undefined>
 }
 
 /**
- * Starts the authorization of a call. After a failed login, logins pause: if `waits` is true, the call waits until the
- * pause ends, otherwise it fails at once. `remaining` returns the milliseconds that are left of the `totalTimeout`.
+ * Starts the authorization of a call. During a pause of logins after a failed login, the call waits if `waits` is true,
+ * and otherwise fails at once. `remaining` returns the milliseconds that are left of the `totalTimeout`.
  */
 export type Authorizer = (operation: string, waits: boolean, remaining: () => number) => CallAuthorization
 
 /** How long the client waits for a function that returns a secret, in milliseconds of real time. */
 const SOURCE_LIMIT = 30_000
 
-/** Returns whether a header allows each character of a token or key. If not, `fetch` would throw an error that quotes the value. */
+/** Returns whether a header can carry a token or key. If not, `fetch` would throw an error that quotes the value. */
 export const isHeaderSafe = (value: unknown): value is string =>
   typeof value === 'string' && /^[\x21-\x7e]+$/.test(value)
 
@@ -41,7 +41,7 @@ export const describeError = (error: unknown): string => {
   return `a failure (${/^\w{1,40}$/.test(error.name) ? error.name : 'Error'}${reason})`
 }
 
-/** Returns `source`, or the result of this function. Hides an error of the function, which may contain the secret. */
+/** Returns `source` or, if it is a function, its result. Hides the function's error, which may contain the secret. */
 export const readSecret = async (operation: string, option: string, source: unknown): Promise<unknown> => {
   if (typeof source !== 'function') return source
   return waitAtMost((async () => source())(), SOURCE_LIMIT).catch((error: unknown) => {
@@ -62,7 +62,7 @@ const apiKeySchema = input(
 
 export const apiKeyOption = orFunction<ApiKeySource>(apiKeySchema)
 
-/** Authorizes calls with the API key (area G). After HTTP 401 a call fails: the client cannot renew the key. */
+/** Authorizes calls with the API key (area G). After HTTP 401, a call fails: the client cannot renew the key. */
 export const createApiKeyAuthorizer =
   (apiKey: ApiKeySource): Authorizer =>
   (operation) => {

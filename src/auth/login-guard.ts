@@ -6,11 +6,11 @@ import type { LoginBlock, TokenRecord } from './token-record.ts'
 
 /** How long logins are blocked after the first failure that does not reject the credentials, in milliseconds. */
 const FIRST_BLOCK = 10_000
-/** Each further failure of this type doubles the time, up to this many milliseconds. */
+/** Each further failure of this type doubles the duration of the block, up to this many milliseconds. */
 export const MAX_BLOCK_MS = 900_000
 const BLOCKS_KEPT = 8
 
-/** Returns whether a repeated token request would fail again. After 408, 429, 503 or no response, it may succeed. */
+/** Returns whether a second token request would also fail. After 408, 429, 503 or no response, it may succeed. */
 export const isDecided = (error: unknown): boolean =>
   ![undefined, 408, 429, 503].includes(errors.knownError(error).status)
 
@@ -20,7 +20,7 @@ const isRejection = ({ verdict }: Pick<LoginBlock, 'verdict'>): boolean =>
 /**
  * Calculates the fingerprint of credentials: SHA-256 over a random salt and all four values. A person who reads the
  * store cannot guess the password from the fingerprint, because the fingerprint also depends on the client secret.
- * `crypto.subtle` is missing on a page without TLS. Then all credentials have the same fingerprint.
+ * On a page without TLS, `crypto.subtle` is missing, so all credentials have the same fingerprint.
  */
 const fingerprintOf = async (credentials: Credentials, salt = ''): Promise<string> => {
   const { subtle }: Partial<Crypto> = crypto

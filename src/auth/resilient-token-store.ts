@@ -8,7 +8,7 @@ import { createKeyedMutex, type TokenStore } from './token-store.ts'
 const STORE_LIMIT = 5_000
 /** Longest wait for another client's or process's login, in milliseconds of real time. */
 const LOCK_LIMIT = 30_000
-/** How long the client avoids a store that failed, in ms. Also the `retryAfterMs` of the error after `LOCK_LIMIT`. */
+/** How long the client avoids a store that failed, in ms. The error after `LOCK_LIMIT` has this `retryAfterMs`. */
 const PAUSE = 5_000
 /** The longest `timeToLive` of a record, in ms. Refresh tokens need this limit, because their lifetime is unknown. */
 const MAX_KEPT_MS = 2_592_000_000
@@ -23,7 +23,7 @@ const sharedParts = new WeakMap<TokenStore, ReturnType<typeof createShared>>()
 
 type Lock = (key: string, task: () => Promise<void>) => Promise<unknown>
 
-/** Adds the version of the record's format to a key, because packages with another version cannot read the record. */
+/** Adds the version of the record's format to a key, because packages with another format cannot read it. */
 const versioned = (key: string): string => `${key}:${records.RECORD_VERSION}`
 
 /** Reads and writes token records in a store. If the store fails, uses memory, so that API calls do not fail. */
@@ -55,7 +55,7 @@ export const createResilientStore = (store: TokenStore, clock: Clock, report: (m
     }
   }
 
-  /** Takes the store's lock, or a lock of this process if the store has none or fails. Returns whether it failed. */
+  /** Takes the store's lock, or one of this process if the store has none or fails. True if the store failed. */
   const lock = async (key: string, over: AbortSignal): Promise<boolean> => {
     const released = new Promise<void>((release) => over.addEventListener('abort', () => release()))
     const lockWith = (withLock: Lock) =>

@@ -8,16 +8,16 @@ import { createResilientStore } from './resilient-token-store.ts'
 import { type ActiveToken, activate, type TokenRecord, tokenFrom } from './token-record.ts'
 import type { TokenStore } from './token-store.ts'
 
-/** How many token renewals 401 responses may cause within `WINDOW` milliseconds. */
+/** The highest number of token renewals after a 401 within `WINDOW` milliseconds. */
 const UNAUTHORIZED_RENEWALS = 3
 const WINDOW = 60_000
 /** After a failed early renewal, the client waits this many milliseconds before the next renewal. */
 const POSTPONEMENT = 10_000
 /** How long a call with a valid token waits for an early renewal, in milliseconds. Then it uses the valid token. */
 const EARLY_WAIT = 1_000
-/** The longest login pause whose end a call waits for, in milliseconds. In a longer pause, the call fails at once. */
+/** A call waits for the end of a login pause of at most this many milliseconds. In a longer pause, it fails at once. */
 const MAX_PAUSE_WAIT_MS = 60_000
-/** While a token is younger than this many milliseconds, some of the provider's servers may not know it yet. */
+/** Some of the provider's servers may not yet accept a token that is younger than this many milliseconds. */
 const NEW_TOKEN = 5_000
 /** After a 401 for a new token, the call waits this many milliseconds and sends the same token again. */
 const NEW_TOKEN_WAIT = 1_000
@@ -31,7 +31,7 @@ type TokenFields = Readonly<Record<string, string>>
 interface TokenLifecycleOptions<Response> {
   readonly baseUrl: string
   readonly credentials: CredentialsSource
-  /** Sends one token request, which has its own timeout. Throws the login's error. */
+  /** Sends one token request, which has its own timeout. Throws the error of a failed login. */
   readonly requestToken: (fields: TokenFields, signal: AbortSignal) => Promise<Response>
   readonly clock: Clock
   readonly tokenStore: TokenStore
@@ -46,9 +46,9 @@ interface Renewed<Response> {
   readonly response?: Response
 }
 
-/** How often a timer checks whether a call still waits for shared work, in milliseconds. */
+/** The interval, in ms, at which a timer checks whether a call still waits for shared work. */
 const BEAT = 1_000
-/** After this many checks in a row without a waiting call, the work is aborted. Most logins end sooner. */
+/** After this many checks in a row without a waiting call, the work is aborted. Most logins take less time. */
 const IDLE_BEATS = 5
 
 /** Starts work that several calls share, such as a login. The work continues while at least one call waits for it. */
@@ -70,11 +70,11 @@ const shareWork = <Result>(work: (signal: AbortSignal) => Promise<Result>) => {
   result.then(ended, ended)
 
   return {
-    /** The work's result, for the call that started the work. In other calls it may never settle: see `joined`. */
+    /** The result, for the call that started the work. For other calls it may never settle, so they use `joined`. */
     result,
     isEnded: () => controller.signal.aborted,
     end: () => controller.abort(),
-    /** Counts one more waiting call, until the call's signal is aborted. */
+    /** Counts a call as waiting until its signal is aborted. */
     join(signal: AbortSignal | undefined): void {
       callers += 1
       const leave = () => {
@@ -84,7 +84,7 @@ const shareWork = <Result>(work: (signal: AbortSignal) => Promise<Result>) => {
     },
     /**
      * Waits for the result. If the runtime stopped the work, rejects with an error that is not a `MandateKitError`.
-     * Each wait is as long as a beat, because after a stall, timers of different lengths may fire in the wrong order.
+     * Waits for `BEAT` at a time, because after a stall, timers of different lengths may fire in the wrong order.
      */
     joined(isSilent = false): Promise<Result> {
       const seen = beats
@@ -110,7 +110,7 @@ export const createTokenLifecycle = <Response extends { readonly data: Token }>(
   let active: ActiveToken | undefined
   let inFlight: ReturnType<typeof shareWork<Renewed<Response>>> | undefined
   let knownClientId: string | undefined
-  /** Ids of tokens that were rejected with 401, and refresh tokens that failed. The client uses neither again. */
+  /** Ids of tokens that were rejected with 401, and refresh tokens that failed. The client does not use them again. */
   const rejected = new Set<string>()
 
   /** Returns the token in use, or undefined if the token has expired or was rejected with 401. */
@@ -122,7 +122,7 @@ export const createTokenLifecycle = <Response extends { readonly data: Token }>(
     return token && clock.now() < token.renewAt ? token : undefined
   }
 
-  /** Starts to use the record's token and returns it. Returns undefined if it was rejected or must be renewed. */
+  /** Starts to use the record's token and returns it, or undefined if the token was rejected or must be renewed. */
   const take = ({ token }: TokenRecord): Renewed<Response> | undefined => {
     if (token === undefined || rejected.has(token.id)) return undefined
     const now = clock.now()
@@ -132,7 +132,7 @@ export const createTokenLifecycle = <Response extends { readonly data: Token }>(
     return { token: taken }
   }
 
-  /** Returns when 401 responses caused renewals in the last minute. Omits future times: their clock was wrong. */
+  /** Returns the times of the renewals after a 401 in the last minute. Omits future times (from a wrong clock). */
   const recentRenewals = ({ unauthorizedRenewals }: TokenRecord): readonly number[] => {
     const now = clock.now()
     return unauthorizedRenewals.filter((at) => at <= now && now - at < WINDOW)
@@ -221,7 +221,7 @@ export const createTokenLifecycle = <Response extends { readonly data: Token }>(
     return (await fromRecord(await store.read(key))) ?? store.locked(key, renewLocked, signal)
   }
 
-  /** Waits for the running token renewal, or starts one. If this call is aborted, the renewal continues for others. */
+  /** Waits for the running token renewal, or starts one. If this call is aborted, the renewal goes on for others. */
   const renew = async (reason: Reason, caller?: AbortSignal): Promise<Renewed<Response>> => {
     for (;;) {
       caller?.throwIfAborted()
@@ -242,7 +242,7 @@ export const createTokenLifecycle = <Response extends { readonly data: Token }>(
     }
   }
 
-  /** Renews a token before it expires. The call that starts this waits for up to 1 s. Others use the old token. */
+  /** Renews a token before it expires. The call that starts it waits for up to 1 s. Other calls use the old token. */
   const renewEarly = async (token: ActiveToken): Promise<void> => {
     const renewal = renew('expiring').catch((error: unknown) => {
       token.renewAt = Math.min(clock.now() + POSTPONEMENT, token.expiresAt)
@@ -276,7 +276,7 @@ export const createTokenLifecycle = <Response extends { readonly data: Token }>(
     let used: ActiveToken | undefined
     let sentAgain: ActiveToken | undefined
     let isRenewed = false
-    /** Returns whether a server may not know the token yet, so that the call sends the token again after a 401. */
+    /** Returns whether a server may not accept the token yet, so that the call sends it again after a 401. */
     const isNew = (token: ActiveToken): boolean =>
       token === valid() && token !== sentAgain && clock.now() - token.obtainedAt < NEW_TOKEN
     return {

@@ -29,7 +29,7 @@ const storedToken = {
   /** How long the token may be used after `obtainedAt`, in milliseconds. */
   lifetime: milliseconds,
 }
-/** An access token in the form that a store keeps: plain JSON data. */
+/** A token in a store, as plain JSON data. */
 export interface StoredToken extends Input<typeof storedToken> {}
 
 const loginBlock = {
@@ -39,16 +39,16 @@ const loginBlock = {
   at: milliseconds,
   /** Length of the block, in milliseconds. */
   wait: milliseconds,
-  /** HTTP status of the failed token request. Absent if there was no response, or if the response named the wait. */
+  /** HTTP status of the failed token request. Absent without a response, or if it said how long to wait. */
   status: fields.optional(fields.wholeNumber(100)),
   /** The error code in the response. */
   errorCode: fields.optional(fields.anyText),
-  /** What the response proves, such as `locked`. Absent if there was no response, or if the response named the wait. */
+  /** What the response proves, such as `locked`. Absent without a response, or if it said how long to wait. */
   verdict: fields.optional(
     fields.oneOf<Verdict>(['rejected-credentials', 'locked', 'rate-limited', 'somebody-else']),
   ),
 }
-/** A period in which no process logs in, after a token request failed. */
+/** A period after a failed token request in which no process logs in. */
 export interface LoginBlock extends Input<typeof loginBlock> {}
 
 /** Version of the record's format. It is part of the record's key, so each version has its own record. */
@@ -63,7 +63,7 @@ const tokenRecord = {
   salt: fields.optional(fields.anyText),
   /** The blocks that prevent logins: at most 8, each with a different fingerprint. */
   blocks: list(fields.object<LoginBlock>(loginBlock)),
-  /** When 401 responses caused token renewals in the last minute, in milliseconds since 1970. */
+  /** Times of the token renewals that 401 responses caused in the last minute, in milliseconds since 1970. */
   unauthorizedRenewals: list(milliseconds),
 }
 /** The token and the login blocks that the processes of a merchant share, as plain JSON data. */
@@ -81,7 +81,7 @@ export const readTokenRecord = (value: unknown): TokenRecord | undefined => {
 
 /**
  * Completes a record from the store with the record that this process wrote last, because a store may return an old or
- * incomplete record. A login by another process ends the blocks that only this process knows.
+ * incomplete record. A later login by another process ends the blocks that only this process has.
  */
 export const mergeRecords = (found: TokenRecord, own: TokenRecord, isSaved: boolean): TokenRecord => {
   const salt = found.salt ?? own.salt

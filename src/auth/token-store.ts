@@ -23,8 +23,8 @@ export interface TokenStore {
    * Locks the key, runs the task, and returns the task's result or error. If another process holds the lock, `withLock`
    * must wait for the lock and not reject. After a wait of 30 s, the API call fails with a `retryable` error. The lock
    * must expire, so that a killed process does not block the other processes. If a store has no `withLock`, several
-   * processes may log in at the same time. This key contains no version, so processes with different versions of this
-   * package also log in one after the other.
+   * processes may log in at the same time. The key of a lock contains no version, so processes with different
+   * versions of this package also log in one after the other.
    */
   withLock?<Result>(key: string, task: () => Promise<Result>): Promise<Result>
 }
@@ -32,7 +32,7 @@ export interface TokenStore {
 /** Longest wait for a running task, in milliseconds. A task in a worker may never end, so the wait needs a limit. */
 const MAX_TURN_MS = 60_000
 
-/** Creates a mutex for this process. A task waits for the running task with the same key, but at most 60 s. */
+/** Creates a mutex for this process. A task waits for the running task with the same key, for at most 60 s. */
 export const createKeyedMutex = () => {
   const running = new Map<string, { readonly result: Promise<unknown>; readonly endsAt: number }>()
   return async <Result>(key: string, task: () => Promise<Result>): Promise<Result> => {
