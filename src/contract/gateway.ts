@@ -19,7 +19,7 @@ const ASK_FOR_UNIT = ' (ask your payment provider for the unit)'
 const chargeRequest = {
   /** The payer's mobile number in international format: country code and number. (G1) */
   msisdn: filledText('a mobile number in international format'),
-  /** Amount: a whole number. Ask the provider for its unit, such as taka or paisa. (G1) @remarks Sent unchanged. */
+  /** Amount: a whole number. Ask the provider for the unit (taka or paisa). (G1) @remarks It is sent unchanged. */
   amount: wholeNumber(0, undefined, ASK_FOR_UNIT),
   /** Currency code, such as `BDT`. (G1) */
   currency: filledText('a currency code such as "BDT"'),
@@ -84,7 +84,7 @@ const charge = {
 }
 /** A charge. (G1) */
 export interface Charge extends Output<typeof charge> {}
-/** Reads a charge. (G1) */
+/** Schema of a charge. (G1) */
 export const chargeSchema: Field<Charge> = response(charge)
 
 const errorDetail = {
@@ -102,7 +102,7 @@ const errorBody = {
 }
 /** Error body of area G. (G2) */
 export interface GatewayErrorBody extends Output<typeof errorBody> {}
-/** Reads an error body of area G. (G2) */
+/** Schema of an error body of area G. (G2) */
 export const gatewayErrorSchema: Field<GatewayErrorBody> = /* @__PURE__ */ response(errorBody)
 
 /** The table of test numbers. The specification does not show the table's shape, so it can be any JSON. */
@@ -201,7 +201,7 @@ export const gatewayContract = {
     requiredFields: ['status'],
     identityFields: ['id'],
     partialResponse: true,
-    afterWait: 'The charge may still change. Wait again or read it later. Until then, do not charge again.',
+    afterWait: 'The charge may still change, so do not charge again. Wait again or read it later.',
   },
   /** Charges a mandate's payer, who enters no code. Requests with the same `Idempotency-Key` charge only once. */
   renew: {
