@@ -71,7 +71,7 @@ export interface EndpointDefinition {
   readonly recordsField?: string
   /** If true, the client does not report omitted fields. Only `requiredFields` must be present. */
   readonly partialResponse?: boolean
-  /** Whether the body of a successful response may be any text instead of JSON. */
+  /** Whether a successful response can have any text instead of JSON. */
   readonly anyBody?: boolean
   /** The request field with the merchant's own identifier. Errors contain its value as `requestID`. */
   readonly referenceField?: string

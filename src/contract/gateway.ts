@@ -58,7 +58,7 @@ const charge = {
   amount: integer,
   /** Currency code, such as `BDT`. (G1) */
   currency: text,
-  /** `pending_confirmation`, `pending_retry`, `succeeded` (paid), `failed`, `expired`, or any other text. (G1) */
+  /** Status: `pending_confirmation`, `pending_retry`, `succeeded` (paid), `failed`, `expired`, or other text. (G1) */
   status: openText<KnownChargeStatus>(
     'pending_confirmation',
     'pending_retry',
@@ -88,7 +88,7 @@ export interface Charge extends Output<typeof charge> {}
 export const chargeSchema: Field<Charge> = response(charge)
 
 const errorDetail = {
-  /** Error code in snake_case, such as `incorrect_code`. (G2) @remarks An `ApiError` has it as `errorCode`. */
+  /** Error code in snake_case, such as `incorrect_code`. (G2) @remarks It is the `errorCode` of an `ApiError`. */
   code: text,
   /** Explanation of the error for humans. (G2) */
   message: text,
