@@ -3,9 +3,9 @@ import { inputDate, wholeNumber } from './contract/fields.ts'
 import { isCalendarDate } from './contract/formats.ts'
 
 /**
- * Returns a due date of a monthly plan. If a month lacks the anchor's day, the due date is the month's last day.
+ * Returns a due date of a monthly plan. If a month lacks the day of `anchor`, the due date is its last day.
  *
- * As the anchor, always pass the day of the first charge. If the first charge was on `2027-01-31` and you pass the day
+ * As `anchor`, always pass the day of the first charge. If the first charge was on `2027-01-31` and you pass the day
  * of the first renewal, `2027-02-28`, all further due dates are on the 28th.
  *
  * @param anchor the day of the first charge as `YYYY-MM-DD` text

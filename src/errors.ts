@@ -49,18 +49,18 @@ export interface ErrorDetails {
   /**
    * Whether it is safe and useful to make the call again. If true, wait for `retryAfterMs`, or for a pause of your
    * choice if `retryAfterMs` is undefined. For a charge or renewal, pass the key of the failed call. `retryable` is
-   * false if the outcome of a charge is unknown and the client made its key. To retry such a charge safely, pass the
+   * false if the outcome of a charge is unknown and the client made the key. To retry such a charge safely, pass the
    * error's `idempotencyKey`.
    */
   readonly retryable: boolean
   /**
    * How long to wait before the next call: a whole number of milliseconds from 1 000 to 3 600 000, or `undefined` if no
-   * wait is known. If a server names a wait below 1 s, the client ignores it. A wait above 1 h is reported as 1 h.
+   * wait is known. The client ignores a wait below 1 s in a response, and reports a wait above 1 h as 1 h.
    */
   readonly retryAfterMs?: number | undefined
-  /** Whether the operation changes money or state on the server. `false` for operations that only read. */
+  /** Whether the operation moves money or changes state on the server. `false` for operations that only read. */
   readonly acts?: boolean | undefined
-  /** How to learn whether the server executed the call. Use it only if `outcome` is `unknown`. */
+  /** What to do if `outcome` is `unknown`. Ignore this field for other outcomes. */
   readonly afterUnknown?: FindOut | undefined
   /** The error that caused this error; absent if the cause may contain a secret. */
   readonly cause?: unknown
@@ -134,8 +134,8 @@ export const isMandateKitError = (value: unknown): value is AnyMandateKitError =
 
 /**
  * Thrown when input or options break a rule, or when credentials or an API key cannot be read or used. Input is checked
- * before any I/O, but credentials or an API key may also be read before a retry. If `phase` is `login`, check
- * `outcome`: the server may have executed an earlier attempt of the call.
+ * before any I/O, but credentials may also be read before a retry. If `phase` is `login`, check `outcome`: the server
+ * may have executed an earlier attempt of the call.
  */
 export class InvalidRequestError extends MandateKitError {
   static override readonly name: string = 'InvalidRequestError'
@@ -152,7 +152,7 @@ export class InvalidRequestError extends MandateKitError {
 
 /** The fields of an `ApiError`. Most of them describe the server's response. */
 export interface ApiErrorDetails extends ErrorDetails {
-  /** HTTP status; absent if the rate limit, a login pause or another client's login prevented the request. */
+  /** HTTP status; absent if the rate limit, a pause of logins or another client's login prevented the request. */
   readonly status?: number | undefined
   /** What the response proves; absent if there was no response. */
   readonly verdict?: Verdict | undefined
@@ -187,8 +187,8 @@ export class ApiError extends MandateKitError<ApiErrorDetails> {
 
 /**
  * Thrown for HTTP 401: the server rejected the credentials, the token or the API key. If `phase` is `login`, or the
- * failed call is `login()`, a login was rejected. Then calls that need a new token fail without a request, until one of
- * these things happens: the credentials change, a call of `login()` succeeds, or the `loginCooldown` ends.
+ * failed call is `login()`, a login was rejected. Calls that need a new token then fail without a request, until the
+ * credentials change, a call of `login()` succeeds, or the `loginCooldown` ends.
  * @example 401 with `{ "errorCode": "401", "errorMessage": "…" }` for a login with a wrong password
  */
 export class AuthenticationError extends ApiError {
@@ -197,7 +197,7 @@ export class AuthenticationError extends ApiError {
 }
 
 /**
- * Thrown if the API itself rejects a token request with HTTP 403. After too many failed logins, it also rejects valid
+ * Thrown if the API itself rejects a token request with HTTP 403. After too many failed logins, it rejects even valid
  * credentials (Authentication, area S, rule 4). Later calls fail without a request: see `AuthenticationError`.
  */
 export class LockedOutError extends ApiError {
@@ -206,8 +206,8 @@ export class LockedOutError extends ApiError {
 }
 
 /**
- * Thrown for HTTP 429. If `status` is absent, the rate limit, a login pause or another client's login prevented the
- * attempt. Then an earlier attempt may have reached the server: check `outcome`.
+ * Thrown for HTTP 429. If `status` is absent, the rate limit, a pause of logins or another client's login prevented
+ * the attempt. But an earlier attempt may have reached the server: check `outcome`.
  * @example 429 with `Retry-After: 7`
  */
 export class RateLimitError extends ApiError {
@@ -224,7 +224,7 @@ export class UnexpectedResponseError extends MandateKitError {
   readonly code = 'unexpected_response'
   /** HTTP status. */
   declare readonly status: number
-  /** What the response proves: `somebody-else`, unless the response has the API's own form of an error. */
+  /** What the response proves: `somebody-else`, unless the body is an error in the API's own format. */
   declare readonly verdict: Verdict | undefined
   /** The response headers that cannot contain a secret, with names in lower case. */
   declare readonly headers: Readonly<Record<string, string>>
@@ -294,7 +294,7 @@ export type AnyMandateKitError =
   | TimeoutError
   | AbortedError
 
-/** The fields that an error of this package may have. Another process may have sent the error as JSON. */
+/** The fields that an error of this package can have, even if another process sent the error as JSON. */
 export type KnownError = Partial<Omit<ApiError, 'code'>> & {
   readonly code?: MandateKitErrorCode
   readonly reason?: string | undefined

@@ -25,12 +25,12 @@ const gatewayOptions = {
   keyLifetime: optional(duration()),
   /**
    * What the client does if the response belongs to another charge, because the key was used before. With `throw`
-   * (default), it throws a `KeyReusedError`. With `report`, it calls `onUnexpected` and returns the response. The
-   * client checks this if you pass a key to `charge` (number, amount and currency must be the same), and in `renew`
-   * (the response must not be the mandate's own charge).
+   * (default), it throws a `KeyReusedError`. With `report`, or if the client made the key, it calls `onUnexpected` and
+   * returns the response. In `charge`, number, amount and currency must be the same as in the request. In `renew`, the
+   * response must not be the mandate's first charge.
    */
   onKeyReuse: withDefault(oneOf(['throw', 'report']), 'throw'),
-  /** HTTP method of `reset`, which the specification does not name. Default: `POST`. */
+  /** HTTP method of `reset`, not named in the specification. Default: `POST`. */
   resetMethod: withDefault(oneOf(['POST', 'DELETE']), 'POST'),
 }
 /** Options of a client of area G. */
@@ -40,8 +40,8 @@ const gatewayOptionsSchema = clientOptionsWith(gatewayOptions)
 const chargeOptions = {
   /**
    * The idempotency key of this charge. While the gateway keeps the key, a repeated call does not charge again (G rule
-   * 1). By default, the client makes a key, which the response or error contains. To retry safely after a restart, pass
-   * your own key, such as the order's id.
+   * 1). By default, the client makes a key, which `withResponse()` and errors contain. To retry safely after a restart,
+   * pass your own key, such as the order's id.
    */
   idempotencyKey: optional(idempotencyKey),
 }
@@ -70,7 +70,7 @@ export type Health =
       readonly status: 200
     }
   | {
-      /** The gateway or its data store is not reachable. */
+      /** There was no response with HTTP 200. */
       readonly ok: false
       /** The HTTP status, if there was a response. */
       readonly status?: number

@@ -14,7 +14,7 @@ export type AuthKind = 'none' | 'credentials' | 'token' | 'api-key'
 /**
  * When the client may retry a failed call. `always`: after every temporary failure, because the call only reads or has
  * an idempotency key. `when-not-executed`: only if the server provably did not act. `when-not-sent`, for logins: only
- * if the request was not sent, or if a 429 response names the wait.
+ * if the request was not sent, or if a 429 response states how long to wait.
  */
 export type RetryPolicy = 'always' | 'when-not-executed' | 'when-not-sent' | 'never'
 
@@ -22,7 +22,7 @@ export type RetryPolicy = 'always' | 'when-not-executed' | 'when-not-sent' | 'ne
  * What to do after a call that the server may have executed. `subscribe-again`: subscribe with a new `requestID`,
  * because the response with the `url` is lost. `read-subscription`: read `details`, and cancel again if `enabled` is 1.
  * `read-charge`: read `status`, and confirm again if it is still `pending_confirmation`. `read-state`: read the state
- * that the operation changes. `find-charge`: ask the payment provider for the charge before you charge again.
+ * that the operation changes. `find-charge`: before you charge again, ask the provider whether the charge exists.
  */
 export type FindOut = 'subscribe-again' | 'read-subscription' | 'read-charge' | 'read-state' | 'find-charge'
 
@@ -60,26 +60,26 @@ export interface EndpointDefinition {
   readonly createdFields?: readonly string[]
   /** Fields that a response copies from its request. If a value differs, the response may belong to another request. */
   readonly echoedFields?: readonly string[]
-  /** The request field with the id of another record. A response with this id is not the created record. */
+  /** The request field with the id of an older record. A response with the same id is not the new record. */
   readonly sourceField?: string
   /**
-   * Response fields that may contain the identifier from the request's path. Normally, the first one does. If the first
-   * field is present, but none of the fields contains the identifier, the response is about another record.
+   * Response fields that can contain the identifier from the request's path. Normally, the first field contains it. If
+   * this field is present, but none of the fields contains the identifier, the response is about another record.
    */
   readonly identityFields?: readonly string[]
   /** The field with the list of records, if the response contains a list. */
   readonly recordsField?: string
   /** If true, the client does not report omitted fields. Only `requiredFields` must be present. */
   readonly partialResponse?: boolean
-  /** Whether the body of a successful response may be any text instead of JSON. */
+  /** Whether a successful response can have any text instead of JSON. */
   readonly anyBody?: boolean
   /** The request field with the merchant's own identifier. Errors contain its value as `requestID`. */
   readonly referenceField?: string
-  /** Whether the operation changes money or state on the server. Absent for operations that only read. */
+  /** Whether the operation moves money or changes state on the server. Absent for operations that only read. */
   readonly acts?: boolean
   /** What to do if the server may have executed the call. Absent for reads. */
   readonly afterUnknown?: {
-    /** The advice in a form for programs. Errors contain it as `afterUnknown`, and `nextStep` returns it as `how`. */
+    /** The advice as a fixed name. Errors contain it as `afterUnknown`, and `nextStep` returns it as `how`. */
     readonly how: FindOut
     /** The advice in words, for the error's message. */
     readonly advice: string

@@ -1,7 +1,7 @@
 import { $ZodType, type input as InputOf, type output as OutputOf, type ParsePayload } from 'zod/v4/core'
 import { isAbsoluteUrl, isCalendarDate } from './formats.ts'
 
-/** A string with known values, which the server may extend. Editors suggest these values. Any string is accepted. */
+/** A string type. Editors suggest the known values, but any string is accepted: the server may add values. */
 export type Open<Known extends string> = Known | (string & {})
 
 /** A zod schema that converts a `Given` to a `Value`. For responses, `Given` is `unknown`. */
@@ -33,8 +33,8 @@ export const isObject = (value: unknown): value is Json =>
 export type Issues = ParsePayload['issues']
 
 /**
- * Creates a schema. `json` returns the JSON Schema of the specification's form, for zod's `toJSONSchema`. `read` checks
- * and converts a value, which may have another form. `optin` is set if an object may omit the field.
+ * Creates a schema. `json` returns the JSON Schema of the form in the specification, for zod's `toJSONSchema`.
+ * `read` checks and converts a value, which may have another form. `optin` is set if an object may omit the field.
  */
 export const schema = <Value, Given = unknown>(
   json: () => Json,
@@ -99,7 +99,7 @@ const otherCasing = (name: string): string => name.replace(/I[dD]$/, (end) => (e
 export const received = (body: Json, name: string): unknown => body[name] ?? body[otherCasing(name)]
 
 const CONTEXT = {}
-/** Reads a value with a schema. Adds errors to `issues` under the path `at`. zod's functions would add 1.5 kB. */
+/** Reads a value. Adds errors to `issues` under the path `at`. zod's functions would add 1.5 kB to the bundle. */
 export const readWith = <Value, Given>(
   inner: Field<Value, Given>,
   value: unknown,
@@ -122,7 +122,7 @@ const withoutAbsent = (value: Json, isOption: boolean): Json => {
   return kept
 }
 
-/** Creates the schema of an object. Without `noun`, it keeps unknown fields. With `noun`, they cause an error. */
+/** Creates the schema of an object. Without `noun`, the schema keeps unknown fields. With `noun`, it reports them. */
 export const object = <Value, Given = Value>(
   fields: Shape,
   rule?: string,
@@ -193,7 +193,7 @@ export const optional = <Value, Given>(inner: Field<Value, Given>) =>
 export const withDefault = <Value, Given>(inner: Field<Value, Given>, otherwise: NoInfer<Value>) =>
   unless<Value, Value, Given | undefined>(inner, isOmitted, () => otherwise, 'defaulted')
 
-/** Creates a schema of text that obeys a rule. Error messages contain `rule` after the words "must be". */
+/** Creates a schema of text that obeys a rule. Error messages contain `rule` after "must be" or "pass". */
 export const input = (rule: string, obeys: (value: string) => boolean, form?: Json) =>
   guarded(rule, (value): value is string => typeof value === 'string' && obeys(value), {
     ...STRING,
@@ -226,7 +226,7 @@ export const wholeNumber = (least: number, most = Number.MAX_SAFE_INTEGER, more 
 /** Returns the text of a `URL` object, even from another JavaScript realm. Returns any other value unchanged. */
 export const urlText = (value: unknown): unknown => (isObject(value) && 'href' in value ? value.href : value)
 
-/** An absolute URL that the payer's browser may open. A `URL` object is converted to text. */
+/** Accepts an absolute URL that the payer's browser can open. Converts a `URL` object to text. */
 export const inputUrl = field<string, string | URL>(
   'an absolute URL such as https://shop.example/return',
   (value) => {

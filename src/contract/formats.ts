@@ -1,7 +1,7 @@
 /** The payment cycles of the specification (S1). */
 export const CYCLES = ['DAILY', 'WEEKLY', 'FIFTEEN_DAYS'] as const
 
-/** A subscription must end within this number of days (Limits, area S). */
+/** The maximum number of days until the last day of a subscription (Limits, area S). */
 export const MAX_SUBSCRIPTION_DAYS = 730
 
 const MILLISECONDS_PER_DAY = 86_400_000
@@ -31,6 +31,6 @@ export const isAbsoluteUrl = (text: string): boolean => ABSOLUTE_URL.test(text) 
 
 export const isHeaderText = (text: string): boolean => /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(text)
 
-/** Returns a random identifier, also on pages without TLS, where browsers lack `randomUUID`. */
+/** Returns a random identifier, even on pages without TLS, where browsers lack `randomUUID`. */
 export const randomId = (): string =>
   crypto.randomUUID?.() ?? crypto.getRandomValues(new Uint32Array(4)).join('-')

@@ -19,7 +19,7 @@ const ASK_FOR_UNIT = ' (ask your payment provider for the unit)'
 const chargeRequest = {
   /** The payer's mobile number in international format: country code and number. (G1) */
   msisdn: filledText('a mobile number in international format'),
-  /** Amount: a whole number. Ask the provider for its unit, such as taka or paisa. (G1) @remarks Sent unchanged. */
+  /** Amount: a whole number. Ask the provider for the unit (taka or paisa). (G1) @remarks It is sent unchanged. */
   amount: wholeNumber(0, undefined, ASK_FOR_UNIT),
   /** Currency code, such as `BDT`. (G1) */
   currency: filledText('a currency code such as "BDT"'),
@@ -58,7 +58,7 @@ const charge = {
   amount: integer,
   /** Currency code, such as `BDT`. (G1) */
   currency: text,
-  /** `pending_confirmation`, `pending_retry`, `succeeded` (paid), `failed`, `expired`, or any other text. (G1) */
+  /** Status: `pending_confirmation`, `pending_retry`, `succeeded` (paid), `failed`, `expired`, or other text. (G1) */
   status: openText<KnownChargeStatus>(
     'pending_confirmation',
     'pending_retry',
@@ -84,11 +84,11 @@ const charge = {
 }
 /** A charge. (G1) */
 export interface Charge extends Output<typeof charge> {}
-/** Reads a charge. (G1) */
+/** Schema of a charge. (G1) */
 export const chargeSchema: Field<Charge> = response(charge)
 
 const errorDetail = {
-  /** Error code in snake_case, such as `incorrect_code`. (G2) @remarks An `ApiError` has it as `errorCode`. */
+  /** Error code in snake_case, such as `incorrect_code`. (G2) @remarks It is the `errorCode` of an `ApiError`. */
   code: text,
   /** Explanation of the error for humans. (G2) */
   message: text,
@@ -102,7 +102,7 @@ const errorBody = {
 }
 /** Error body of area G. (G2) */
 export interface GatewayErrorBody extends Output<typeof errorBody> {}
-/** Reads an error body of area G. (G2) */
+/** Schema of an error body of area G. (G2) */
 export const gatewayErrorSchema: Field<GatewayErrorBody> = /* @__PURE__ */ response(errorBody)
 
 /** The table of test numbers. The specification does not show the table's shape, so it can be any JSON. */
@@ -201,7 +201,7 @@ export const gatewayContract = {
     requiredFields: ['status'],
     identityFields: ['id'],
     partialResponse: true,
-    afterWait: 'The charge may still change. Wait again or read it later. Until then, do not charge again.',
+    afterWait: 'The charge may still change, so do not charge again. Wait again or read it later.',
   },
   /** Charges a mandate's payer, who enters no code. Requests with the same `Idempotency-Key` charge only once. */
   renew: {

@@ -1,7 +1,7 @@
 import { type Field, type Output, response } from './fields.ts'
 import { openText, text } from './response-fields.ts'
 
-/** Types of notification (S8). */
+/** Types of notifications (S8). */
 export type KnownNotificationType = 'SUBSCRIPTION' | 'SUBSCRIPTION_PAYMENT'
 /** Statuses of a SUBSCRIPTION message. `parseNotification` reads `CANCELED` as `CANCELLED` (Events, note 1). */
 export type KnownSubscriptionNotificationStatus = 'CANCELLED' | 'SUCCEEDED'
@@ -26,5 +26,5 @@ const notification = {
 }
 /** A notification message as the server sends it: every field is text. (S8) */
 export interface NotificationMessage extends Output<typeof notification> {}
-/** Reads a notification message. (S8) */
+/** Schema of a notification message. (S8) */
 export const notificationSchema: Field<NotificationMessage> = response(notification)

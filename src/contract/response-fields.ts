@@ -59,7 +59,7 @@ export const decimal = /* @__PURE__ */ field('a number', readDecimal, { type: 'n
 /** An integer in the specification. It is read like `decimal`, so a fraction is accepted too. */
 export const integer = field('a number', readDecimal, INT64)
 
-/** Numeric flag. `true` and `false`, also as text, are read as 1 and 0. */
+/** Numeric flag. `true` and `false`, even as text, are read as 1 and 0. */
 export const flag = /* @__PURE__ */ field(
   'a numeric flag',
   (value) => {

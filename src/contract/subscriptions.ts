@@ -34,7 +34,7 @@ const tokenRequest = {
   client_id: filledText(),
   /** The merchant application's secret. (S-a) */
   client_secret: filledText(),
-  /** The user that logs in. (S-a) */
+  /** Name of the user who logs in. (S-a) */
   username: filledText(),
   /** The user's password. (S-a) */
   password: filledText(),
@@ -53,16 +53,16 @@ const subscriptionRequest = {
   start: inputDate,
   /** Last day: on or after `start`, and at most 730 days after `start` or today, whichever is later. (S1; Limits) */
   end: inputDate,
-  /** Absolute URL to which the payer returns. `invoiceID` is added to its query. (S1) @remarks See `invoiceIdFrom`. */
+  /** Absolute URL to which the payer returns, with `invoiceID` in the query. (S1) @remarks See `invoiceIdFrom`. */
   userReturnURL: inputUrl,
   /** How often the payer pays: `DAILY`, `WEEKLY` or `FIFTEEN_DAYS`. (S1) */
   cycle: oneOf(CYCLES),
-  /** Amount per cycle: a decimal number above zero, as a string such as `"25.00"`. (S1) @remarks Never rounded. */
+  /** Amount per cycle: a decimal number above zero, as text such as `"25.00"`. (S1) @remarks It is never rounded. */
   amount: input('a decimal string above zero such as "25.00"', isAmountText, {
     pattern: '^\\d+(?:\\.\\d+)?$',
   }),
 }
-/** Input of subscribe. (S1) */
+/** Input of a subscription request. (S1) */
 export interface SubscriptionRequest extends Input<typeof subscriptionRequest> {}
 /** The body of a subscription request as the client sends it. (S1) */
 export interface SubscriptionRequestBody extends Output<typeof subscriptionRequest> {}
@@ -89,7 +89,7 @@ const envelope = {
 }
 /** The fields that every response of area S contains. (Errors) */
 export interface Envelope extends Output<typeof envelope> {}
-/** Reads `errorCode` and `errorMessage`. The call succeeded only if `errorCode` is `00`. */
+/** Schema of `errorCode` and `errorMessage`. Any `errorCode` other than `00` is an error. */
 export const envelopeSchema: Field<Envelope> = /* @__PURE__ */ response(envelope)
 
 const enveloped = <const Fields extends Shape>(fields: Fields) => response({ ...fields, ...envelope })
@@ -101,12 +101,12 @@ const token = {
   expires_in: wire.integer,
   /** The secret token that authorizes calls. (S7) @remarks The client sends this token automatically. */
   access_token: wire.text,
-  /** The secret refresh token. (S7) @remarks The client uses it with `refresh: 'refresh_token'`. */
+  /** The secret refresh token. (S7) @remarks The client uses it if the option `refresh` is `'refresh_token'`. */
   refresh_token: wire.text,
 }
-/** Response of a login. (S7) */
+/** Response to a login. (S7) */
 export interface Token extends Output<typeof token> {}
-/** Reads the response of a login. (S7) */
+/** Schema of the response to a login. (S7) */
 export const tokenSchema: Field<Token> = response(token)
 
 const subscribeResult = {
@@ -115,13 +115,13 @@ const subscribeResult = {
   /** Identifier of the request. Store it, because you need it to read the status. (S2) @remarks See `waitForStatus`. */
   invoiceID: wire.text,
 }
-/** Response of subscribe. (S2) */
+/** Response to a subscription request. (S2) */
 export interface SubscribeResult extends Output<typeof subscribeResult>, Envelope {}
-/** Reads the response of subscribe. (S2) */
+/** Schema of the response to a subscription request. (S2) */
 export const subscribeResultSchema: Field<SubscribeResult> = enveloped(subscribeResult)
 
 const requestStatus = {
-  /** Identifier of the request: the `invoiceID` in the response to its creation. (S3) */
+  /** Identifier of the request: the `invoiceID` that subscribe returned. (S3) */
   invoiceId: wire.text,
   /** `INITIALIZED` until the payer has decided, then another value. (S3) @remarks See `KnownRequestStatus`. */
   status: wire.openText<KnownRequestStatus>('INITIALIZED', 'SUCCEEDED', 'FAILED', 'EXPIRED', 'CANCELLED'),
@@ -132,7 +132,7 @@ const requestStatus = {
 }
 /** State of a subscription request. (S3) */
 export interface RequestStatus extends Output<typeof requestStatus>, Envelope {}
-/** The schema of the state of a subscription request. (S3) */
+/** Schema of the state of a subscription request. (S3) */
 export const requestStatusSchema: Field<RequestStatus> = enveloped(requestStatus)
 
 const subscriptionDetails = {
@@ -142,7 +142,7 @@ const subscriptionDetails = {
   amount: wire.decimal,
   /** How often the payer pays: `DAILY`, `WEEKLY`, `FIFTEEN_DAYS`, or any other text. (S4) */
   cycle: wire.openText(...CYCLES),
-  /** Numeric flag, which the specification does not explain. The mock sends 1 for active subscriptions, else 0. (S4) */
+  /** Numeric flag, not explained in the specification. The mock sends 1 for active subscriptions, otherwise 0. (S4) */
   enabled: wire.flag,
   /** Creation time: ISO 8601 in UTC with microseconds, such as `2026-11-28T12:00:00.000000Z`. (S4) */
   createdDate: wire.instantText,
@@ -157,33 +157,33 @@ const subscriptionDetails = {
 }
 /** A subscription. (S4) */
 export interface SubscriptionDetails extends Output<typeof subscriptionDetails>, Envelope {}
-/** Reads a subscription. (S4) */
+/** Schema of a subscription. (S4) */
 export const subscriptionDetailsSchema: Field<SubscriptionDetails> = enveloped(subscriptionDetails)
 
 const cancellation = {
-  /** Identifier of the cancellation. (S5) @remarks Text if a number cannot represent the identifier. */
+  /** Identifier of the cancellation. (S5) @remarks It is text if a number cannot represent it. */
   id: wire.integerId,
   /** The subscription that was canceled. (S5) */
   subscriptionID: wire.text,
-  /** Identifier of the cancellation request, not your `requestID` of the subscription. (S5)
-   * @remarks Text if a number cannot represent the identifier. */
+  /** Identifier of the cancellation request, not the `requestID` of your subscription request. (S5)
+   * @remarks It is text if a number cannot represent it. */
   requestID: wire.integerId,
   /** `PROCESSED` when the cancellation is done, or any other text such as `PROCESSING`. (S5) */
   status: wire.openText<KnownCancellationStatus>('PROCESSED', 'PROCESSING'),
 }
 /** Record of a cancellation. (S5) */
 export interface Cancellation extends Output<typeof cancellation>, Envelope {}
-/** Reads the response of `cancel` or `cancellation`. (S5) */
+/** Schema of the response to `cancel` or `cancellation`. (S5) */
 export const cancellationSchema: Field<Cancellation> = enveloped(cancellation)
 
 const payment = {
-  /** Identifier of the payment. (S6) @remarks Text if a number cannot represent the identifier. */
+  /** Identifier of the payment. (S6) @remarks It is text if a number cannot represent it. */
   paymentId: wire.integerId,
   /** Cycle of the subscription: `DAILY`, `WEEKLY`, `FIFTEEN_DAYS`, or any other text. (S6) */
   cycle: wire.openText(...CYCLES),
   /** Due date of the payment, `YYYY-MM-DD`. (S6) */
   dueDate: wire.dateText,
-  /** Reversed amount; null if the payment was not reversed. (S6) @remarks Text. Zero and `""` are read as null. */
+  /** Reversed amount; null if there was no reversal. (S6) @remarks It is text. Zero and `""` are read as null. */
   reverseTransactionAmount: wire.reversedAmount,
   /** Time of the reversal, in the server's format; null if the payment was not reversed. (S6) */
   reverseTransactionDate: wire.nullableText,
@@ -202,12 +202,12 @@ const payment = {
 }
 /** A payment of a subscription. (S6) */
 export interface Payment extends Output<typeof payment> {}
-/** Reads one record of the payment list. (S6) */
+/** Schema of one record of the payment list. (S6) */
 export const paymentSchema: Field<Payment> = response(payment)
 
 /** A payment with `errorCode` and `errorMessage`. (S-h) */
 export interface PaymentDetails extends Payment, Envelope {}
-/** Reads the response of `payment`: the fields of S6 with `errorCode` and `errorMessage`. */
+/** Schema of the response to `payment`: the fields of S6 with `errorCode` and `errorMessage`. */
 export const paymentDetailsSchema: Field<PaymentDetails> = enveloped(payment)
 
 const paymentList = {
@@ -216,7 +216,7 @@ const paymentList = {
 }
 /** A page of payments. (S-g) */
 export interface PaymentList extends Output<typeof paymentList>, Envelope {}
-/** Reads a page of payments. (S-g) */
+/** Schema of a page of payments. (S-g) */
 export const paymentListSchema: Field<PaymentList> = enveloped(paymentList)
 
 /** The version prefix of area S's paths (Versioning). The path of the login has no prefix. */
@@ -243,7 +243,7 @@ export const subscriptionsContract = {
     status: 200,
     envelope: 'optional',
     requiredFields: ['access_token'],
-    afterRejected: 'Calls now fail for loginCooldown (15 minutes by default), or until login() succeeds.',
+    afterRejected: 'Calls now fail until loginCooldown (15 minutes by default) ends or login() succeeds.',
   },
   /**
    * Creates a subscription request. There is no idempotency key, so a retry may create a second request.
@@ -275,8 +275,7 @@ export const subscriptionsContract = {
     response: requestStatusSchema,
     requiredFields: ['status'],
     identityFields: ['invoiceId'],
-    afterWait:
-      'The request may still change. Wait again or read it later. Until then, do not subscribe again.',
+    afterWait: 'The request may still change, so do not subscribe again. Wait again or read it later.',
   }),
   /** Reads a subscription. */
   details: authorizedEndpoint({

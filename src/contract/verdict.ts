@@ -3,9 +3,9 @@ import { asText, isObject } from './fields.ts'
 
 /**
  * What an error response proves. Unless the verdict is `somebody-else`, the API itself responded: the body has the
- * error format of the area, or the status alone is enough (401, 429).
+ * area's error format, or the status alone is enough (401, 429).
  *
- * - `not-found`: the API does not know the record.
+ * - `not-found`: the API has no such record.
  * - `rejected-credentials`: the API rejected the credentials, the token or the API key.
  * - `locked`: the account is locked, so valid credentials are rejected too. (Authentication, area S, rule 4)
  * - `rate-limited`: the rate limit is used up.
