@@ -35,6 +35,7 @@ const repeated = [
   'What a response proves',
   'Hooks',
   'Invented notifications',
+  'All payments',
   'In a queue',
   'Lost notifications',
   'A control panel of your own',

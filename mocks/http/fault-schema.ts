@@ -148,7 +148,7 @@ const predicate = rule<(request: FaultRequest) => boolean>(
 const target = {
   /** One operation, all operations of an area (`gateway.*`), or all operations (`*`). */
   operation: oneOf([...operations, 'subscriptions.*', 'gateway.*', '*']),
-  /** How often the fault applies, or how often its sequence runs. Default: 1; `'always'` if `probability` is set. */
+  /** How many times the fault applies, or its sequence runs. Default: 1; `'always'` if `probability` is set. */
   times: optional(either(wholeNumber(1), oneOf(['always']))),
   /** Probability that the fault applies to a call, from 0 to 1. The mock's seed determines the random numbers. */
   probability: optional(probability),
