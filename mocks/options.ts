@@ -30,7 +30,7 @@ const httpTable = <const Url extends string, const Prefix extends string>(url: U
    * for area S, `https://gateway.mandatekit.test` for area G.
    */
   baseUrl: option(
-    input('an absolute http or https URL without credentials, query and fragment', isBase),
+    input('an absolute http or https URL without credentials, a query or a fragment', isBase),
     url,
   ),
   /** Version prefix of the paths (row 49). Default: `/api/v1.0` in area S, `/api/v1` in area G. */

@@ -48,7 +48,9 @@ const serverOptions = {
    * - the host that the client addressed, if the host is allowed (see `allowedHosts`)
    * - the address of the server
    */
-  publicUrl: optional(input('an absolute http or https URL without credentials, query and fragment', isBase)),
+  publicUrl: optional(
+    input('an absolute http or https URL without credentials, a query or a fragment', isBase),
+  ),
   /**
    * Names under which other machines reach the server, such as `mock` in Docker. The panel refuses requests to other
    * names, so that a website cannot control the mock (DNS rebinding). IP addresses, `localhost` and the host of

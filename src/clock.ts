@@ -66,7 +66,7 @@ export const waitAtMost = <Result>(
     reject(Object.assign(error, { name: 'TimeoutError' }))
   })
 
-/** Rounds a wait up to whole milliseconds, from 1 s to 1 h, for public fields such as `retryAfterMs`. */
+/** Rounds a wait up to whole milliseconds, and limits it to 1 s at least and 1 h at most, for public fields. */
 export const exportedWait = (ms: number | undefined): number | undefined =>
   ms === undefined ? undefined : Math.min(Math.max(Math.ceil(ms), 1000), 3_600_000)
 

@@ -44,6 +44,8 @@ export interface ErrorDetails {
   readonly idempotencyKey?: string | undefined
   /** How long the gateway keeps the key, in milliseconds: the client's option `keyLifetime`. */
   readonly keyLifetime?: number | undefined
+  /** The time limit of the call, in milliseconds; present if `keyLifetime` is. */
+  readonly totalTimeout?: number | undefined
   /** The merchant's own identifier of a subscription request (S1). */
   readonly requestID?: string | undefined
   /**
@@ -106,6 +108,7 @@ export abstract class MandateKitError<Details extends ErrorDetails = ErrorDetail
   declare readonly attempts: number
   declare readonly idempotencyKey: string | undefined
   declare readonly keyLifetime: number | undefined
+  declare readonly totalTimeout: number | undefined
   declare readonly requestID: string | undefined
   declare readonly retryable: boolean
   declare readonly retryAfterMs: number | undefined

@@ -12,7 +12,7 @@ import type { CallOptions, ClientChanges, ClientOptions } from './http/options.t
 import { callOptionsWith, clientOptionsWith, withDefaults } from './http/options.ts'
 import { pollUntil, type WaitOptions } from './http/poll.ts'
 import { type Call, idempotencyKey, identifier, prepare, type RawRequest } from './http/prepare.ts'
-import { reportEchoes } from './http/read-response.ts'
+import { isSameId, reportEchoes } from './http/read-response.ts'
 import { type RenewalInput, renewalKeyOf } from './renewal-key.ts'
 
 const gatewayOptions = {
@@ -238,10 +238,12 @@ export class GatewayClient {
     const { operation } = gatewayContract.confirm
     const { chargeId, ...body } = check(operation, confirmationSchema, confirmation, 'request')
     const call = prepare(this.#context, gatewayContract.confirm, { path: { confirmationId }, body, options })
+    // With `chargeId`, the client reads that charge if the response is about another.
+    if (chargeId !== undefined) call.id = undefined
     const confirmed = await http.runCall(call, () => http.runWithRetries(call))
-    // With `onOtherRecord: 'report'`, the response may be about another charge.
-    const { id = chargeId } = confirmed.data
-    const own: Partial<typeof confirmed.data> = id === chargeId ? confirmed.data : {}
+    const { id, confirmation_id: shown = confirmationId } = confirmed.data
+    const isOwn = id === undefined ? isSameId(shown, confirmationId) : isSameId(id, chargeId)
+    const own: Partial<typeof confirmed.data> = isOwn ? confirmed.data : {}
     if (chargeId === undefined || own.status !== undefined) return confirmed
     try {
       const read = { path: { chargeId }, options, deadline: call.deadline }

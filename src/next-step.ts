@@ -78,8 +78,6 @@ const PAUSE: Readonly<Record<PauseReason, number>> = {
 const BLOCKED = /^(?:3\d\d|40[3457]|421|451)$/
 /** Statuses of a final refusal. After 408, 409, 425 or 429, a call with the same idempotency key can still succeed. */
 const REFUSED = /^4(?!08|09|25|29)\d\d$/
-/** Default of `totalTimeout`, in milliseconds. */
-const LONGEST_CALL = 120_000
 const MAX_DEPTH = 8
 
 /** Finds an error of this package: the error itself, one of its causes, or the only error in an `AggregateError`. */
@@ -132,7 +130,7 @@ export const nextStep = (error: unknown, options: NextStepOptions = {}): NextSte
   if (known === undefined) return { step: 'unknown-error' }
   const { code, outcome, status, afterUnknown: how = 'read-state', idempotencyKey } = known
   // An error of an earlier version of the package has no field `acts`.
-  const { retryable, acts = !retryable, retryAfterMs, keyLifetime } = known
+  const { retryable, acts = !retryable, retryAfterMs, keyLifetime, totalTimeout = 120_000 } = known
   const hasKey = idempotencyKey !== undefined
   const mayActTwice = acts && !hasKey
   // With another API key, a gateway would not know the idempotency key, and would charge again. After invalid
@@ -149,9 +147,9 @@ export const nextStep = (error: unknown, options: NextStepOptions = {}): NextSte
   if (mayActTwice && (status === 409 || status === 425)) return { step: 'find-out', how }
   if (!retryable && !(hasKey && outcome === 'unknown')) return { step: 'fail' }
   const afterMs = wait(RETRY)
-  const { firstSentAt, now = systemClock.now() } = options
+  const { now = systemClock.now(), firstSentAt = now } = options
   // The retries of the next call must end before the gateway forgets the key.
-  const lastSentAt = +now + afterMs + LONGEST_CALL
-  const isKept = firstSentAt === undefined || !keyLifetime || lastSentAt - +firstSentAt < keyLifetime
+  const lastSentAt = +now + afterMs + totalTimeout
+  const isKept = !keyLifetime || lastSentAt - +firstSentAt < keyLifetime
   return hasKey && !isKept ? { step: 'find-out', how: 'find-charge' } : { step: 'retry', afterMs, ...key }
 }

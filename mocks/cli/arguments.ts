@@ -157,7 +157,7 @@ const portOf = (text: string | undefined): number => {
 const publicUrlOf = (text: string | undefined): string | undefined => {
   if (text === undefined || isBase(text)) return text
   throw usageError(
-    '--public-url must be an absolute http or https URL without credentials, query and fragment.',
+    '--public-url must be an absolute http or https URL without credentials, a query or a fragment.',
   )
 }
 

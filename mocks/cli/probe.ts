@@ -127,7 +127,7 @@ const areaOf = (
     throw new CommandError(`--config ${path}: ${name} has no ${missing}.`, { exitCode: 2 })
   if (typeof area.baseUrl === 'string' && isBase(area.baseUrl)) return area
   throw new CommandError(
-    `--config ${path}: ${name}.baseUrl must be an absolute http or https URL without credentials, query and fragment.`,
+    `--config ${path}: ${name}.baseUrl must be an absolute http or https URL without credentials, a query or a fragment.`,
     { exitCode: 2 },
   )
 }

@@ -140,7 +140,7 @@ export interface Base {
   readonly area: Area
 }
 
-/** Returns whether a URL can be a base URL: http or https, without credentials, query and fragment. */
+/** Returns whether a URL can be a base URL: http or https, without credentials, a query or a fragment. */
 export const isBase = (text: string): boolean => {
   if (!URL.canParse(text)) return false
   const { protocol, username, password, search, hash } = new URL(text)

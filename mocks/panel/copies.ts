@@ -122,6 +122,7 @@ const ownOptions = (mock: Mock, { area, operation }: LoggedRequest) => {
 export const asTest = (mock: Mock, one: LoggedRequest) => {
   const { area, method, path, status, fault: kind, operation, at } = one
   if (!isRepeatable(mock, one)) return { dependsOn: 'earlier requests' }
+  if (typeof one.body === 'string') return { dependsOn: 'a body that is too long for the log' }
   const own = ownOptions(mock, one)
   const hidden = own.find(([name, value]) => UNSHOWN.includes(name) || typeof value === 'function')?.[0]
   if (hidden) return { dependsOn: `the option ${area}.${hidden}, whose value the page does not show` }

@@ -5,6 +5,13 @@ import { readTexts } from './requests.ts'
 import type { Merchant } from './state.ts'
 
 const TOKEN_LENGTH = 48
+const MANY = 1_024
+
+/** Removes outdated entries, each time that a map has doubled in size from `MANY` entries: no map grows without end. */
+const forgetOutdated = <Value>(map: Map<string, Value>, isOutdated: (value: Value) => boolean): void => {
+  if (map.size < MANY || !Number.isInteger(Math.log2(map.size))) return
+  for (const [key, value] of map) if (isOutdated(value)) map.delete(key)
+}
 
 /** Returns a key for a merchant's user, as JSON. With a separator such as `:`, two users could have the same key. */
 const userKey = ({ clientId, username }: Merchant): string => JSON.stringify([clientId, username])
@@ -44,6 +51,7 @@ export const createTokens = ({ state, agenda, ids, options }: AreaContext) => {
   const fail = (user: Merchant, explanation: string): Result<never> => {
     if (lockout === false) return unauthorized(explanation)
     const { failedLogins } = state.subscriptions
+    forgetOutdated(failedLogins, (failures) => lockOf(failures).until <= now())
     const before = failedLogins.get(userKey(user)) ?? []
     const counted = lockOf(before).isLock ? [] : before
     const failures = [...counted.filter((at) => at > now() - lockout.windowSeconds * SECOND), now()]
@@ -67,6 +75,7 @@ export const createTokens = ({ state, agenda, ids, options }: AreaContext) => {
   /** Returns the response of a login (S7). */
   const issue = (merchant: Merchant, keptRefreshToken?: string) => {
     state.subscriptions.failedLogins.delete(userKey(merchant))
+    forgetOutdated(state.subscriptions.accessTokens, ({ expiresAt }) => expiresAt <= now())
     const accessToken = ids.text('access-token', TOKEN_LENGTH)
     return ok({
       token_type: 'Bearer',

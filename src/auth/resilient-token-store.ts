@@ -99,7 +99,7 @@ export const createResilientStore = (store: TokenStore, clock: Clock, report: (m
 
     /**
      * Waits until no other client or process is logging in, then runs the task. If the store failed, `isAlone` is true:
-     * the lock then covers only this process. If the task fails, the error is thrown after the record is saved. If the
+     * the lock then covers only this process. If the task fails after it called `write`, the error is thrown after the save. If the
      * lock is not free within 30 s, throws an error with `retryAfterMs`.
      */
     async locked<Result>(

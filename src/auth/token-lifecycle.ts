@@ -17,6 +17,8 @@ const POSTPONEMENT = 10_000
 const EARLY_WAIT = 1_000
 /** A call waits for the end of a login pause of at most this many milliseconds. In a longer pause, it fails at once. */
 const MAX_PAUSE_WAIT_MS = 60_000
+/** After a longer token request, the client reads the record again before it changes it, in milliseconds. */
+const LONG_REQUEST = 5_000
 /** Some of the provider's servers may not yet accept a token that is younger than this many milliseconds. */
 const NEW_TOKEN = 5_000
 /** After a 401 for a new token, the call waits this many milliseconds and sends the same token again. */
@@ -84,7 +86,7 @@ const shareWork = <Result>(work: (signal: AbortSignal) => Promise<Result>) => {
     },
     /**
      * Waits for the result. If the runtime stopped the work, rejects with an error that is not a `MandateKitError`.
-     * Waits for `BEAT` at a time, because after a stall, timers of different lengths may fire in the wrong order.
+     * Waits in steps of `BEAT`, because after a stall, timers of different lengths may fire in the wrong order.
      */
     joined(isSilent = false): Promise<Result> {
       const seen = beats
@@ -163,9 +165,11 @@ export const createTokenLifecycle = <Response extends { readonly data: Token }>(
         const response = await options.requestToken({ grant_type: grant, ...client, ...fields }, signal)
         return { response, token: tokenFrom(response.data, clock.now(), fields.refresh_token) }
       }
+      const startedAt = clock.now()
+      // After a long request, the lock may have expired, and another process may have saved a token or a rejection.
+      const latest = () => (clock.now() - startedAt > LONG_REQUEST ? store.read(key) : record)
       const { response, token } = await send().catch(async (error: unknown) => {
-        // If the lock expired meanwhile, another process may have saved a token or a rejected login.
-        const failed = await guard.failed(await store.read(key), credentials, error, isLogin)
+        const failed = await guard.failed(await latest(), credentials, error, isLogin)
         if (failed !== undefined) store.write(key, failed, timeToLive)
         throw error
       })
@@ -176,12 +180,13 @@ export const createTokenLifecycle = <Response extends { readonly data: Token }>(
       const now = clock.now()
       const renewed = activate(token, now, true)
       active = renewed
-      const recent = recentRenewals(record)
+      const current = await latest()
+      const recent = recentRenewals(current)
       const refreshToken = refresh === 'refresh_token' ? token.refreshToken : undefined
       const result = {
-        ...record,
+        ...current,
         token: { ...token, refreshToken },
-        blocks: isLogin ? await blocksAfterLogin(record, credentials) : record.blocks,
+        blocks: isLogin ? await blocksAfterLogin(current, credentials) : current.blocks,
         unauthorizedRenewals: reason === 'unauthorized' ? [...recent, now] : recent,
       }
       store.write(key, result, refreshToken === undefined ? Math.max(token.lifetime, timeToLive) : Infinity)

@@ -108,7 +108,7 @@ export const gatewayErrorSchema: Field<GatewayErrorBody> = /* @__PURE__ */ respo
 /** The table of test numbers. The specification does not show the table's shape, so it can be any JSON. */
 export type Reference = unknown
 
-/** The version prefix of area G's routes (Versioning). `/health` has no prefix. */
+/** The version prefix of area G's routes (Specification, Versioning). `/health` has no prefix. */
 export const GATEWAY_API_PREFIX = '/api/v1'
 
 // An error may have fields `id` and `status` of its own, but only a charge also has `confirmation_id`.

@@ -219,7 +219,7 @@ export interface PaymentList extends Output<typeof paymentList>, Envelope {}
 /** Schema of a page of payments. (S-g) */
 export const paymentListSchema: Field<PaymentList> = enveloped(paymentList)
 
-/** The version prefix of area S's paths (Versioning). The path of the login has no prefix. */
+/** The version prefix of area S's paths. (Specification, Versioning) The path of the login has no prefix. */
 export const SUBSCRIPTIONS_API_PREFIX = '/api/v1.0'
 
 const COMMON = { method: 'POST', auth: 'token', status: 200, envelope: true } as const

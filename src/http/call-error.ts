@@ -17,9 +17,10 @@ const MAX_BODY = 100_000
 export const redactorOf = ({ headers, sent, fields }: Call) => createRedactor(headers, sent, fields)
 
 const detailsOf = (call: Call, isTemporary: boolean): errors.ErrorDetails => {
-  const { client, endpoint, fields, idempotencyKey, outcome, sent } = call
+  const { client, endpoint, fields, idempotencyKey, outcome, sent, totalTimeout } = call
   const { operation, auth, acts = false, afterUnknown, referenceField = '' } = endpoint
-  const isOwnKey = idempotencyKey !== undefined && !call.isKeyGenerated
+  const { keyLifetime = Infinity } = client
+  const isOwnKey = idempotencyKey !== undefined && !call.isKeyGenerated && totalTimeout < keyLifetime
   return {
     operation,
     phase: auth === 'credentials' ? 'login' : call.phase,
@@ -27,7 +28,7 @@ const detailsOf = (call: Call, isTemporary: boolean): errors.ErrorDetails => {
     attempts: sent.length,
     requestID: asText(isObject(fields) ? fields[referenceField] : undefined),
     idempotencyKey,
-    keyLifetime: idempotencyKey === undefined ? undefined : client.keyLifetime,
+    ...(idempotencyKey && client.keyLifetime && { keyLifetime, totalTimeout }),
     retryable: isTemporary && (outcome !== 'unknown' || !acts || isOwnKey),
     acts,
     afterUnknown: afterUnknown?.how,
@@ -36,7 +37,8 @@ const detailsOf = (call: Call, isTemporary: boolean): errors.ErrorDetails => {
 
 const adviceOf = (
   { endpoint }: Call,
-  details: errors.ErrorDetails & { readonly status?: number },
+  details: errors.ErrorDetails,
+  isTemporary: boolean,
   waitMs: number | undefined,
 ): string => {
   const { outcome, retryable, idempotencyKey } = details
@@ -44,8 +46,8 @@ const adviceOf = (
   if (outcome === 'not-sent') return `Nothing was sent. ${again}`
   if (outcome === 'unknown') {
     if (!endpoint.acts) return again
-    if (idempotencyKey && details.status === 401)
-      return 'The server may have acted. Find out first: a retry with another API key could act twice.'
+    if (idempotencyKey && !isTemporary)
+      return 'The server may have acted. Find out first: a retry would fail, or act twice.'
     const next = endpoint.idempotencyKey ? `Call again with idempotencyKey "${idempotencyKey}": ` : ''
     return `The server may have acted. ${next}${endpoint.afterUnknown?.advice}`
   }
@@ -62,7 +64,7 @@ const explain = <Own extends object>(
   waitMs?: number,
 ): [message: string, details: errors.ErrorDetails & Own] => {
   const details = { ...detailsOf(call, isTemporary), ...own }
-  const message = `${details.operation} failed: ${what}. ${adviceOf(call, details, waitMs)}`
+  const message = `${details.operation} failed: ${what}. ${adviceOf(call, details, isTemporary, waitMs)}`
   return [message.trimEnd(), details]
 }
 

@@ -46,8 +46,9 @@ const GROWTH = 1.5
 // Without `pollInterval`, the client ignores a `Retry-After` below this many milliseconds, so as not to read too often.
 const MIN_PAUSE_MS = 500
 
-/** How many times the client reads a record that the server does not find, before the wait fails. */
-const READS_OF_NEW = 5
+/** How long the server may not find a new record, in milliseconds of the client's clock, before the wait fails. */
+const NEW_RECORD_MS = 10_000
+const isMissing = (error: unknown): boolean => knownError(error).verdict === 'not-found'
 
 /** Returns the pause after a read. Pauses grow. They are partly random, so that clients read at different times. */
 const pauseAfter = (reads: number): number =>
@@ -60,13 +61,15 @@ export const pollUntil = async <State>(poll: Poll<State>): Promise<State> => {
   const given = check(operation, waitOptionsSchema, options)
   const { timeout: timeoutMs = DEFAULT_TIMEOUT, pollInterval, signal, until = isFinal } = given
   const { clock } = settings
-  const end = clock.now() + timeoutMs
+  const startedAt = clock.now()
+  const end = startedAt + timeoutMs
   const deadline = new Deadline(timeoutMs, signal)
   let attempts = 0
   let lastState: State | undefined
   let lastFailure: MandateKitError | undefined
 
-  const endError = (by: Interruption): AbortedError | TimeoutError => {
+  const endError = (by: Interruption): MandateKitError => {
+    if (by.kind === 'timeout' && lastFailure && isMissing(lastFailure)) return lastFailure
     const outcome = attempts === 0 ? 'not-sent' : 'unknown'
     const wait = { operation, phase: 'wait', outcome, attempts } as const
     const details = { ...wait, retryable: true, cause: lastFailure }
@@ -90,8 +93,8 @@ export const pollUntil = async <State>(poll: Poll<State>): Promise<State> => {
       } catch (error) {
         if (!isMandateKitError(error)) throw error
         // A server may need some seconds until it can read what was just created.
-        const isTooNew = attempts < READS_OF_NEW && knownError(error).verdict === 'not-found'
-        if (!error.retryable && !isTooNew) throw error
+        const isNew = isMissing(error) && clock.now() - startedAt < NEW_RECORD_MS
+        if (!error.retryable && !isNew) throw error
         lastFailure = error
         serverWaitMs = error.retryAfterMs
       }

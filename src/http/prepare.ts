@@ -121,10 +121,8 @@ export const prepare = <Definition extends EndpointDefinition>(
     timeout,
     limit: call.once ? 0 : least('limit'),
     maxWait: least('maxWait'),
-    // After its key has expired, a retry would act twice.
-    deadline:
-      call.deadline ??
-      new Deadline(Math.min(totalTimeout, (key && client.keyLifetime) || Infinity), options.signal),
+    totalTimeout,
+    deadline: call.deadline ?? new Deadline(totalTimeout, options.signal),
     startedAt: clock.now(),
     /** The fields that all hook events of this call contain. */
     event: { call: {}, operation, method, path: template, url, idempotencyKey: key },

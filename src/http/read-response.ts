@@ -2,6 +2,7 @@ import { typeOf } from '../check.ts'
 import type { EndpointDefinition } from '../contract/endpoint.ts'
 import { asText, type Issues, isObject, type Json, readWith, received } from '../contract/fields.ts'
 import { isAbsent } from '../contract/response-fields.ts'
+import { OPEN_CODE } from '../contract/verdict.ts'
 import { isCutJson, readJson } from '../json.ts'
 import type { UnexpectedReport } from './observe.ts'
 import type { ResponseFailure } from './retry.ts'
@@ -28,8 +29,8 @@ export interface BadResponse {
 
 const SUCCESS = '00'
 const NO_CONTENT = 204
-// Codes that do not prove that the server rejected the call: `0` may mean success, `504` or `TIMEOUT` that it is unknown.
-const NO_PROOF = /^\s*0*\s*$|^5\d\d$|time.?out|pending|process/i
+// A code such as `0` may mean success, so it does not prove that the server rejected the call.
+const NEARLY_SUCCESS = /^\s*0*\s*$/
 
 /** Returns the code and the message of an error in the format of area S, area G or OAuth. */
 export const errorIn = (body: unknown): { errorCode?: string | undefined; message?: string | undefined } => {
@@ -49,11 +50,10 @@ const lacking = (body: unknown, names: readonly string[] = []): readonly string[
 
 /** Returns whether a response contains the created object, which shows that the server may have acted. */
 const containsCreated = ({ createdFields }: EndpointDefinition, body: unknown): boolean =>
-  createdFields !== undefined &&
-  [body, ...Object.values(Object(body))].some((part) => lacking(part, createdFields).length === 0)
+  createdFields !== undefined && lacking(body, createdFields).length === 0
 
 const withCode = (endpoint: EndpointDefinition, body: unknown, code: unknown): ResponseFailure => {
-  const isClear = typeof code === 'string' && !NO_PROOF.test(code)
+  const isClear = typeof code === 'string' && !NEARLY_SUCCESS.test(code) && !OPEN_CODE.test(code)
   return { kind: 'code', proof: isClear && !containsCreated(endpoint, body) }
 }
 
@@ -78,13 +78,15 @@ const comparable = (value: unknown): string =>
         .replace(/^\s*0+(?=\d+\s*$)|\s/g, '')
         .toUpperCase()
 
+export const isSameId = (one: unknown, other: unknown): boolean => comparable(one) === comparable(other)
+
 /** Returns a report if a response contains a record with another identifier than the requested one. */
 const reportOtherRecord = (
   { operation, identityFields, recordsField = '' }: EndpointDefinition,
   id: unknown,
   data: unknown,
 ): UnexpectedReport | undefined => {
-  if (identityFields === undefined) return undefined
+  if (identityFields === undefined || id === undefined) return undefined
   const records: unknown = Object(data)[recordsField] ?? data
   const isOther = (record: unknown): boolean => {
     const found = identityFields.map((name) => comparable(Object(record)[name]))

@@ -134,7 +134,7 @@ const postponed = (message: string, retryAfterMs: number): Error =>
   Object.assign(new Error(message), { retryAfterMs })
 
 /**
- * Returns a function that makes a lookup, or rejects without a request. At most four lookups run at once. In each
+ * Returns a function that makes a lookup. If the limit is used up, this function rejects without a request. At most four lookups run at once. In each
  * window of the rate limit, lookups use at most half of the limit, and stop when less than a quarter remains.
  */
 const createLookupLimit = (clock: Clock) => {
@@ -196,7 +196,7 @@ const verified = (record: object): Verified => ({ lookup: record as Lookup })
  * is 0, or its cancellation is `PROCESSED`. For other messages, the verifier checks only that the subscription exists,
  * so read the request's status before you activate an order. Listeners get the record as `context.lookup`.
  *
- * The handler responds 401 if the message cannot be true: the record belongs to another subscription, the message's
+ * The handler responds 401 if the message cannot be true: the payment belongs to another subscription, the message's
  * identifier is impossible, or a payment still has the opposite status one hour after the message. The handler responds
  * 503 if the record is missing, does not have the new status yet, or cannot be read (network, rate limit, login).
  *

@@ -200,9 +200,10 @@ const compareCancellation = async (
   now: number,
 ) => {
   const record = await find(() => reader.cancellation(subscriptionId, options))
+  const { status = 'PROCESSED' } = record ?? {}
   // A pending or rejected cancellation does not end the subscription.
-  if (record && /^(?:undefined|\s*processed\s*)$/i.test(`${record.status}`))
-    return cancelled ? undefined : 'cancellation-missing'
+  if (record && /^\s*processed\s*$/i.test(status)) return cancelled ? undefined : 'cancellation-missing'
+  if (record && cancelled && /pending|process|progress/i.test(status)) return undefined
   const details = await find(async () => reader.details?.(subscriptionId, options))
   if (details?.enabled !== 0) return cancelled ? 'cancellation-not-found' : undefined
   return !cancelled && isRunning(details, now) ? 'subscription-inactive' : undefined

@@ -111,7 +111,7 @@ describe('an API key', () => {
     const { sent, charge } = await open(onceThenClosed(), lost, { status: 401, body: {} })
     const error = await errorOf(charge())
     expect(error).toMatchObject({ status: 401, outcome: 'unknown', attempts: 2 })
-    expect(error.message).toContain('a retry with another API key could act twice')
+    expect(error.message).toContain('a retry would fail, or act twice')
     expect(nextStep(error)).toEqual({ step: 'find-out', how: 'find-charge' })
     expect(sent()).toHaveLength(2)
   })

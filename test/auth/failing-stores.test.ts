@@ -155,6 +155,7 @@ describe('a store that', () => {
           (error) => error.code,
         )
     expect(await outcome()).toBe(code)
+    clock.jump(6_000)
     hangs.resolve()
     expect(await first).toMatchObject({ status: 503 })
     clock.jump(60_000)

@@ -181,10 +181,22 @@ describe('case 100: a key that the gateway may have forgotten', () => {
     expect(nextStep(await failed(script, options, call), { firstSentAt: 0 })).toMatchObject(step)
   })
 
-  it('is sent no longer than the gateway keeps it, also within one call', async () => {
-    const error = await failed({ fault: 'silent' }, { keyLifetime: 200, timeout: 30_000 })
-    expect(error).toMatchObject({ code: 'timeout', timeoutMs: 200, idempotencyKey: 'order-1' })
+  it('is sent no longer than the gateway keeps it, even within one call', async () => {
+    const busy = { status: 503, headers: { 'retry-after': '5' } }
+    const error = await failed(busy, { keyLifetime: 4_000 })
+    expect(error).toMatchObject({ attempts: 1, idempotencyKey: 'order-1', retryable: false })
+    expect(nextStep(error)).toEqual(find('find-charge'))
   })
+
+  it.each([120_000, 600_000])(
+    'is compared with the time limit of the call, here %i ms',
+    async (totalTimeout) => {
+      const error = await failed(lost, { keyLifetime: 700_000, totalTimeout })
+      const wait = { firstSentAt: now - 500_000 + totalTimeout, now }
+      expect(nextStep(error, wait).step).toBe('retry')
+      expect(nextStep(error, { ...wait, firstSentAt: wait.firstSentAt - 200_000 }).step).toBe('find-out')
+    },
+  )
 
   it('is a condition of the message', async () => {
     for (const call of [ownKey, calls.charge, calls.renew])

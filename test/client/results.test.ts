@@ -97,12 +97,9 @@ it.each<[string, Call, body: object, error: object]>([
   ['a code that names a failure of the server', subscribe, { errorCode: '504' }, unclear],
   ['a code for a timeout', subscribe, { errorCode: 'UPSTREAM_TIMEOUT' }, unclear],
   ['a code for a pending request', charge, { error: { code: 'processing', message: '' } }, unclear],
-  [
-    'an error beside the created charge in another field',
-    charge,
-    { ...expired, data: { id: 'ch_2', confirmation_id: 'c' } },
-    unclear,
-  ],
+  ['a code for a success', charge, { error: { code: '202', message: '' } }, unclear],
+  ['a code for a decline', charge, { error: { code: 'processor_declined', message: '' } }, rejected],
+  ['a code for an impossible request', charge, { error: { code: 'UNPROCESSABLE', message: '' } }, rejected],
   [
     'case 52: an error code beside the created object',
     subscribe,

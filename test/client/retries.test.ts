@@ -34,7 +34,7 @@ describe('cases 15, 17 and 51: a charge', () => {
     const error = await errorOf<ApiError>(calls.charge(clients))
     expect(error).toMatchObject({ status: 400, outcome: 'unknown', attempts: 2, retryable: false })
     expect(error.idempotencyKey).toBe(clients.requests[0]?.headers['idempotency-key'])
-    expect(error.message).toContain('idempotencyKey')
+    expect(error.message).toContain('Find out first')
   })
 
   it('without a key has a key of its own; the key of the caller is sent as it is', async () => {

@@ -39,8 +39,11 @@ describe('case 35: waitForCharge', () => {
     const late = await openClients([missing, missing, ...states('succeeded')])
     expect(await waitForCharge(late)).toEqual({ status: 'succeeded' })
     const unknown = await openClients(missing)
+    const startedAt = unknown.clock.now()
     expect(await errorOf(waitForCharge(unknown))).toMatchObject({ status: 404, code: 'api_error' })
-    expect(unknown.requests).toHaveLength(5)
+    expect(unknown.clock.now() - startedAt).toBeGreaterThanOrEqual(10_000)
+    const hasty = unknown.gateway.waitForCharge('ch_1', { timeout: 2_000 })
+    expect(await errorOf(hasty)).toMatchObject({ status: 404, code: 'api_error' })
   })
 
   it('ends at its deadline in real time with the last state, although until never ends', async () => {
