@@ -32,7 +32,6 @@ export const newState = (clock: Parameters<typeof newClockState>[0]): State => (
 })
 
 const FORMAT = 4
-
 /** Returns a snapshot that shares its data with the mock. Copy it at once. */
 export const snapshotOf = (state: State): MockSnapshot => ({ format: FORMAT, state })
 

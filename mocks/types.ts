@@ -148,8 +148,7 @@ export interface SavedSnapshot {
 export interface MockControl {
   /**
    * Moves the clock by a duration or to a point in time, as `clock.advance` and `clock.set` do, and moves the expiry of
-   * access tokens with it. Otherwise valid tokens would expire for clients that have their own clocks and do not
-   * notice the move.
+   * access tokens with it, because a client with its own clock would not notice that its token has expired.
    *
    * @example await mock.control.moveClock({ by: { days: 30 } })
    */

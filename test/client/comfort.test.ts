@@ -96,17 +96,6 @@ describe('a login', () => {
 })
 
 describe('withOptions', () => {
-  it('makes a client whose 429 also delays the first client, although it does not wait itself', async () => {
-    const { gateway, requests } = await openClients([
-      { status: 429, headers: { 'retry-after': '600' } },
-      { body: CHARGE },
-    ])
-    const impatient = gateway.withOptions({ rateLimit: 'throw' })
-    expect(await errorOf(impatient.status('ch_1'))).toMatchObject({ code: 'rate_limited', attempts: 1 })
-    expect(await errorOf(gateway.status('ch_1'))).toMatchObject({ code: 'rate_limited', attempts: 0 })
-    expect(requests).toHaveLength(1)
-  })
-
   it('changes options and adds headers for the new client alone', async () => {
     const { gateway, requests } = await openClients([lost, lost, { body: { status: 'failed' } }], {
       headers: { 'x-one': '1' },
@@ -119,10 +108,10 @@ describe('withOptions', () => {
     expect(sent).toEqual([['1', '2'], own, own])
   })
 
-  it('shares the rate limit, unless the new client ignores it', async () => {
+  it.each(['wait', 'throw'] as const)('shares the rate limit with a client that would %s', async (first) => {
     const refusal = { status: 429, headers: { 'retry-after': '600' } }
     const { gateway, requests } = await openClients([refusal, { body: { status: 'failed' } }])
-    await errorOf(gateway.status('ch_1'))
+    await errorOf(gateway.withOptions({ rateLimit: first }).status('ch_1'))
     const patient = gateway.withOptions({ timeout: 1_000 })
     expect(await errorOf(patient.status('ch_1'))).toMatchObject({ attempts: 0 })
     await gateway.withOptions({ rateLimit: 'throw' }).status('ch_1')
