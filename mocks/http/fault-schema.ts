@@ -241,8 +241,7 @@ export const faultSchema = schema<Fault, Fault>(
 
     const { kind, sequence = ['fail'] } = given
     if (kind === undefined && sequence.includes('fail')) {
-      const users = given.sequence ? ', which each "fail" of the sequence applies' : ', such as "status"'
-      blame(['kind'], `a kind of fault${users}`)
+      blame(['kind'], 'a kind of fault, such as "status"')
       return given
     }
     const effects = sequence.flatMap((each) => mergedEffect(given, each) ?? [])

@@ -162,11 +162,8 @@ const withoutSecrets = (mock: Mock, charges: readonly ListedCharge[]): readonly 
 
 /** Returns the charge with one of the ids, which may be the id of its confirmation. */
 export const findCharge = (mock: Mock, ids: ReadonlySet<string>): ListedCharge | undefined => {
-  const charges = internalsOf(mock).lists.charges
-  return withoutSecrets(
-    mock,
-    readAll(charges, (one) => ids.has(one.id) || ids.has(one.confirmation_id)),
-  )[0]
+  const isWanted = (one: ListedCharge) => ids.has(one.id) || ids.has(one.confirmation_id)
+  return withoutSecrets(mock, readAll(internalsOf(mock).lists.charges, isWanted))[0]
 }
 
 /** Returns the notification with an id, or the notifications about a subscription, oldest first. */
