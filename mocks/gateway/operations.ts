@@ -236,7 +236,7 @@ export const createGateway = (context: GatewayContext) => {
       const { msisdn, redirect_uri } = wanted.value
       if (options.unlistedNumbers === 'refuse' && ownBehavior(msisdn) === undefined) {
         const explanation = 'Option gateway.unlistedNumbers is "refuse", and the number has no behavior.'
-        return invalid('msisdn', 'msisdn is not a test number.', explanation)
+        return invalid('msisdn', 'msisdn is not a test number: the route reference lists them.', explanation)
       }
       // An empty list allows every address (row 69).
       if (allowlist.length > 0 && !allowlist.some((entry) => allows(entry, new URL(redirect_uri)))) {

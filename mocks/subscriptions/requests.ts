@@ -56,7 +56,7 @@ export const createRequestReader = ({ options, schedule: { calendar }, agenda: {
     if (!isAmount(amount)) {
       return invalid(
         'amount',
-        'amount must be a decimal number above zero, written as a string.',
+        'amount must be a decimal number above zero such as "25.00", written as a string.',
         `Option subscriptions.amountPattern is ${String(options.amountPattern)}; the amount must also be above zero.`,
       )
     }

@@ -137,8 +137,11 @@ const responseError = (
     isKeyInUse(endpoint, status) && 'a call with this key still runs, or the charge is not allowed'
   const meaning = inUse || meaningOf(verdict, endpoint.auth)
   // A path without an identifier names no record, so a 404 means that the path itself does not exist.
+  const [, first = ''] = endpoint.path.split('/')
+  const isDoubled = first !== '' && call.url.split(`/${first}/`).length > 2
   const isMisplaced =
-    (isForeign && (status === 404 || status === 405)) || (status === 404 && !endpoint.path.includes(':'))
+    (isForeign && (status === 404 || status === 405)) ||
+    (status === 404 && (isDoubled || !endpoint.path.includes(':')))
   const from = status === 404 || isLogin ? ` from ${placeOf(call)}` : ''
   const where = `${from}${isMisplaced ? checkBaseUrl(call) : ''}`
   const what = `${meaning ? `${meaning} (${words})` : words}${where}${wait}`

@@ -1,7 +1,7 @@
 import { check, duration, functionOption } from '../check.ts'
 import { formatDuration } from '../clock.ts'
 import type { EndpointDefinition } from '../contract/endpoint.ts'
-import { type Input, optional, strict } from '../contract/fields.ts'
+import { asText, type Input, optional, strict } from '../contract/fields.ts'
 import { AbortedError, isMandateKitError, knownError, type MandateKitError, TimeoutError } from '../errors.ts'
 import type { WithResponse } from './call.ts'
 import { Deadline, Interrupted, type Interruption } from './deadline.ts'
@@ -75,7 +75,8 @@ export const pollUntil = async <State>(poll: Poll<State>): Promise<State> => {
     const details = { ...wait, retryable: true, cause: lastFailure }
     if (by.kind === 'aborted')
       return new AbortedError(`${operation}: the given signal aborted the wait. ${afterWait}`, details)
-    const message = `${operation}: the expected state was not reached within ${formatDuration(timeoutMs)}. See lastState and cause. ${afterWait}`
+    const last = asText(Object(lastState).status) ?? 'unknown'
+    const message = `${operation}: the expected state was not reached within ${formatDuration(timeoutMs)} (last status: ${last}). See lastState and cause. ${afterWait}`
     return new TimeoutError(message, { ...details, timeoutMs, lastState })
   }
 

@@ -39,6 +39,15 @@ describe('a message begins with the operation and names the request', () => {
     expect(message).not.toContain('secret')
   })
 
+  it('names baseUrl if its path is in the address twice, or else the record is unknown', async () => {
+    const mock = createMock()
+    const { baseUrl, ...options } = mock.clientOptions.gateway
+    const read = (path: string) =>
+      errorOf(new GatewayClient({ ...options, baseUrl: baseUrl + path, fetch: mock.fetch }).status('ch_1'))
+    expect((await read('/api/v1')).message).toContain('Check baseUrl')
+    expect((await read('')).message).not.toContain('Check baseUrl')
+  })
+
   it('with the status, the code and the text of a refusal', async () => {
     const body = { errorCode: '01', errorMessage: 'start must not be in the past.' }
     const message = await messageOf({ status: 422, body }, calls.subscribe)

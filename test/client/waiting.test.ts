@@ -65,7 +65,7 @@ describe('case 35: waitForCharge', () => {
     const expected = { code: 'timeout', outcome: 'unknown', retryable: true }
     expect(error.cause).toBeUndefined()
     expect(error).toMatchObject({ ...expected, lastState: { status: 'pending_retry' } })
-    expect(error.message).toMatch(/^gateway\.status: .*60 s.*lastState.*do not charge again/)
+    expect(error.message).toMatch(/^gateway\.status: .*60 s .*pending_retry.*lastState.*do not charge again/)
     expect(clock.now() - startedAt).toBe(60_000)
     expect(requests).toHaveLength(clock.waits.length + 1)
   })
