@@ -8,12 +8,12 @@ const budgets = [
   {
     what: 'SubscriptionsClient',
     source: "export { SubscriptionsClient } from './dist/index.js'",
-    limit: 32_900,
+    limit: 33_100,
   },
   {
     what: 'GatewayClient',
     source: "export { GatewayClient } from './dist/index.js'",
-    limit: 28_450,
+    limit: 28_650,
   },
   { what: 'an unused import', source: "import './dist/index.js'", limit: 1000 },
 ]

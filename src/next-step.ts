@@ -147,9 +147,11 @@ export const nextStep = (error: unknown, options: NextStepOptions = {}): NextSte
   if (mayActTwice && (status === 409 || status === 425)) return { step: 'find-out', how }
   if (!retryable && !(hasKey && outcome === 'unknown')) return { step: 'fail' }
   const afterMs = wait(RETRY)
-  const { now = systemClock.now(), firstSentAt = now } = options
+  const { now = systemClock.now() } = options
+  // Without the time, the request may have been sent when the failed call began.
+  const { firstSentAt = outcome === 'unknown' ? +now - totalTimeout : undefined } = options
   // The retries of the next call must end before the gateway forgets the key.
   const lastSentAt = +now + afterMs + totalTimeout
-  const isKept = !keyLifetime || lastSentAt - +firstSentAt < keyLifetime
+  const isKept = !keyLifetime || firstSentAt === undefined || lastSentAt - +firstSentAt < keyLifetime
   return hasKey && !isKept ? { step: 'find-out', how: 'find-charge' } : { step: 'retry', afterMs, ...key }
 }

@@ -1,4 +1,4 @@
-import { type Clock, startTimer, waitAtMost } from '../clock.ts'
+import { type Clock, startTimer, steadyClock, waitAtMost } from '../clock.ts'
 import type { Token } from '../contract/subscriptions.ts'
 import { isMandateKitError, RateLimitError } from '../errors.ts'
 import { type Authorizer, describeError } from './authorizer.ts'
@@ -17,7 +17,7 @@ const POSTPONEMENT = 10_000
 const EARLY_WAIT = 1_000
 /** A call waits for the end of a login pause of at most this many milliseconds. In a longer pause, it fails at once. */
 const MAX_PAUSE_WAIT_MS = 60_000
-/** After a longer token request, the client reads the record again before it changes it, in milliseconds. */
+/** During a longer token request, the store's lock may expire, in milliseconds of real time. */
 const LONG_REQUEST = 5_000
 /** Some of the provider's servers may not yet accept a token that is younger than this many milliseconds. */
 const NEW_TOKEN = 5_000
@@ -165,9 +165,12 @@ export const createTokenLifecycle = <Response extends { readonly data: Token }>(
         const response = await options.requestToken({ grant_type: grant, ...client, ...fields }, signal)
         return { response, token: tokenFrom(response.data, clock.now(), fields.refresh_token) }
       }
-      const startedAt = clock.now()
-      // After a long request, the lock may have expired, and another process may have saved a token or a rejection.
-      const latest = () => (clock.now() - startedAt > LONG_REQUEST ? store.read(key) : record)
+      // Without a lock, or after the lock has expired, another process may have saved a token or a rejection.
+      const latest = async () => {
+        const found = await store.read(key)
+        return found.token || found.blocks.length > 0 ? found : record
+      }
+      const sentAt = steadyClock.now()
       const { response, token } = await send().catch(async (error: unknown) => {
         const failed = await guard.failed(await latest(), credentials, error, isLogin)
         if (failed !== undefined) store.write(key, failed, timeToLive)
@@ -180,7 +183,7 @@ export const createTokenLifecycle = <Response extends { readonly data: Token }>(
       const now = clock.now()
       const renewed = activate(token, now, true)
       active = renewed
-      const current = await latest()
+      const current = steadyClock.now() - sentAt > LONG_REQUEST ? await latest() : record
       const recent = recentRenewals(current)
       const refreshToken = refresh === 'refresh_token' ? token.refreshToken : undefined
       const result = {

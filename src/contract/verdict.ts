@@ -36,10 +36,6 @@ const OTHER_SUBJECT =
   /token|credential|api.?key|permission|forbidden|denied|authori[sz]|allowed|limit|quota|too.?many|unknown.?(?:error|reason|failure|exception)|merchant|client|route|endpoint|method|url|field|param/i
 const MISSING_STATUS = /^(?:2..|400|404|410|422)$/
 
-/** Codes that do not tell what happened: the server failed, still works on the request, or means a success. */
-export const OPEN_CODE =
-  /^(?:ok|success|accepted|processing|2\d\d|408|5\d\d)$|pending|queued|in.?progress|time.?out|unavailable|internal/i
-
 /** If the body is an error in the API's own format, returns its code and message. Otherwise returns undefined. */
 const ownError = ({ auth, body }: VerdictQuestion, isGateway: boolean) => {
   if (!isObject(body)) return undefined
@@ -70,7 +66,7 @@ export const verdictOn = (question: VerdictQuestion): Verdict => {
   const { code, message } = own
   if (auth === 'credentials') {
     // A code such as 503 reports a failure of the server, so it proves nothing about the credentials.
-    if (OPEN_CODE.test(code)) return 'somebody-else'
+    if (/^5\d\d$/.test(code)) return 'somebody-else'
     if (status === 403) return 'locked'
     return status === 400 || status < 300 ? 'rejected-credentials' : 'somebody-else'
   }

@@ -19,8 +19,8 @@ export const redactorOf = ({ headers, sent, fields }: Call) => createRedactor(he
 const detailsOf = (call: Call, isTemporary: boolean): errors.ErrorDetails => {
   const { client, endpoint, fields, idempotencyKey, outcome, sent, totalTimeout } = call
   const { operation, auth, acts = false, afterUnknown, referenceField = '' } = endpoint
-  const { keyLifetime = Infinity } = client
-  const isOwnKey = idempotencyKey !== undefined && !call.isKeyGenerated && totalTimeout < keyLifetime
+  const { keyLifetime } = client
+  const isOwnKey = idempotencyKey !== undefined && !call.isKeyGenerated && totalTimeout <= call.keyLeft()
   return {
     operation,
     phase: auth === 'credentials' ? 'login' : call.phase,
@@ -28,7 +28,7 @@ const detailsOf = (call: Call, isTemporary: boolean): errors.ErrorDetails => {
     attempts: sent.length,
     requestID: asText(isObject(fields) ? fields[referenceField] : undefined),
     idempotencyKey,
-    ...(idempotencyKey && client.keyLifetime && { keyLifetime, totalTimeout }),
+    ...(idempotencyKey && keyLifetime && { keyLifetime, totalTimeout }),
     retryable: isTemporary && (outcome !== 'unknown' || !acts || isOwnKey),
     acts,
     afterUnknown: afterUnknown?.how,
@@ -36,7 +36,7 @@ const detailsOf = (call: Call, isTemporary: boolean): errors.ErrorDetails => {
 }
 
 const adviceOf = (
-  { endpoint }: Call,
+  { endpoint, totalTimeout, keyLeft }: Call,
   details: errors.ErrorDetails,
   isTemporary: boolean,
   waitMs: number | undefined,
@@ -46,7 +46,7 @@ const adviceOf = (
   if (outcome === 'not-sent') return `Nothing was sent. ${again}`
   if (outcome === 'unknown') {
     if (!endpoint.acts) return again
-    if (idempotencyKey && !isTemporary)
+    if (idempotencyKey && (!isTemporary || totalTimeout > keyLeft()))
       return 'The server may have acted. Find out first: a retry would fail, or act twice.'
     const next = endpoint.idempotencyKey ? `Call again with idempotencyKey "${idempotencyKey}": ` : ''
     return `The server may have acted. ${next}${endpoint.afterUnknown?.advice}`
@@ -137,8 +137,9 @@ const responseError = (
     isKeyInUse(endpoint, status) && 'a call with this key still runs, or the charge is not allowed'
   const meaning = inUse || meaningOf(verdict, endpoint.auth)
   // A path without an identifier names no record, so a 404 means that the path itself does not exist.
-  const [, first = ''] = endpoint.path.split('/')
-  const isDoubled = first !== '' && call.url.split(`/${first}/`).length > 2
+  const parts = endpoint.path.split('/')
+  const { baseUrl } = call.client.settings
+  const isDoubled = parts.some((part, end) => part && baseUrl.endsWith(parts.slice(0, end + 1).join('/')))
   const isMisplaced =
     (isForeign && (status === 404 || status === 405)) ||
     (status === 404 && (isDoubled || !endpoint.path.includes(':')))

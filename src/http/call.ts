@@ -72,6 +72,7 @@ export const withCredentials = async <Value>(call: Call, work: (signal: AbortSig
 const attempt = async (
   call: Call,
   authorization: CallAuthorization | undefined,
+  last: BadResponse | LostAttempt | undefined,
 ): Promise<Success | BadResponse | LostAttempt> => {
   const { client, endpoint, deadline, timeout } = call
   const { settings, gate } = client
@@ -95,6 +96,8 @@ const attempt = async (
     notify(settings, 'onRequest', event)
     // The hook `onRequest` may have aborted the call.
     deadline.check()
+    // While the call waited, its key may have expired.
+    if (last !== undefined && call.keyLeft() <= 0) return last
     call.phase = 'request'
     call.sent.push(header)
     const sentAt = settings.clock.now()
@@ -138,9 +141,12 @@ export const runWithRetries = async <Definition extends EndpointDefinition>(
   const authorizer = client.authorizers[endpoint.auth]
   const authorization = authorizer?.(endpoint.operation, waits, () => deadline.remaining)
   let retries = 0
+  let last: BadResponse | LostAttempt | undefined
   for (;;) {
-    const made = await attempt(call, authorization)
+    const made = await attempt(call, authorization, last)
     if (made.kind === 'success') return succeed(call, made)
+    if (made === last) throw attemptError(call, made)
+    last = made
     const { failure } = made
     const response = made.kind === 'bad-response' ? made.response : undefined
     call.phase = made.phase

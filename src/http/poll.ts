@@ -61,21 +61,23 @@ export const pollUntil = async <State>(poll: Poll<State>): Promise<State> => {
   const given = check(operation, waitOptionsSchema, options)
   const { timeout: timeoutMs = DEFAULT_TIMEOUT, pollInterval, signal, until = isFinal } = given
   const { clock } = settings
-  const startedAt = clock.now()
-  const end = startedAt + timeoutMs
+  const end = clock.now() + timeoutMs
   const deadline = new Deadline(timeoutMs, signal)
   let attempts = 0
   let lastState: State | undefined
   let lastFailure: MandateKitError | undefined
+  let isReading = false
+  let missingSince: number | undefined
 
   const endError = (by: Interruption): MandateKitError => {
-    if (by.kind === 'timeout' && lastFailure && isMissing(lastFailure)) return lastFailure
+    const isUnknown = !isReading && lastState === undefined && isMissing(lastFailure)
+    if (by.kind === 'timeout' && lastFailure && isUnknown) return lastFailure
     const outcome = attempts === 0 ? 'not-sent' : 'unknown'
     const wait = { operation, phase: 'wait', outcome, attempts } as const
     const details = { ...wait, retryable: true, cause: lastFailure }
     if (by.kind === 'aborted')
       return new AbortedError(`${operation}: the given signal aborted the wait. ${afterWait}`, details)
-    const last = asText(Object(lastState).status) ?? 'unknown'
+    const last = JSON.stringify(asText(Object(lastState).status)?.slice(0, 60))
     const message = `${operation}: the expected state was not reached within ${formatDuration(timeoutMs)} (last status: ${last}). See lastState and cause. ${afterWait}`
     return new TimeoutError(message, { ...details, timeoutMs, lastState })
   }
@@ -86,15 +88,19 @@ export const pollUntil = async <State>(poll: Poll<State>): Promise<State> => {
       let serverWaitMs: number | undefined
       try {
         attempts += 1
+        isReading = true
         const { data, response } = await deadline.race((signal) => read({ signal }))
+        isReading = false
         lastState = data
         lastFailure = undefined
         if (await deadline.race(async () => until(data))) return data
         serverWaitMs = readRetryAfter(response.headers, clock.now())
       } catch (error) {
         if (!isMandateKitError(error)) throw error
+        isReading = false
         // A server may need some seconds until it can read what was just created.
-        const isNew = isMissing(error) && clock.now() - startedAt < NEW_RECORD_MS
+        if (isMissing(error)) missingSince ??= clock.now()
+        const isNew = isMissing(error) && clock.now() - Number(missingSince) < NEW_RECORD_MS
         if (!error.retryable && !isNew) throw error
         lastFailure = error
         serverWaitMs = error.retryAfterMs

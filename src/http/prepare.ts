@@ -97,6 +97,8 @@ export const prepare = <Definition extends EndpointDefinition>(
   const isGiven = call.idempotencyKey !== undefined
   const givenKey = isGiven && check(operation, idempotencyKey, call.idempotencyKey, 'idempotencyKey')
   const key = endpoint.idempotencyKey ? givenKey || randomId() : undefined
+  const keyLifetime = (key && client.keyLifetime) || Infinity
+  const [startedAt, keyDeadline] = [clock.now(), new Deadline(keyLifetime, undefined)]
   const empty = method === 'GET' || client.emptyBody === 'none' ? undefined : '{}'
   const json = fields === undefined ? empty : JSON.stringify(fields)
   const { body = json, contentType = 'application/json' } = call.encoded ?? {}
@@ -123,7 +125,9 @@ export const prepare = <Definition extends EndpointDefinition>(
     maxWait: least('maxWait'),
     totalTimeout,
     deadline: call.deadline ?? new Deadline(totalTimeout, options.signal),
-    startedAt: clock.now(),
+    startedAt,
+    /** Returns how long the gateway still keeps the key, in milliseconds of the faster clock. */
+    keyLeft: () => Math.min(keyDeadline.remaining, keyLifetime - (clock.now() - startedAt)),
     /** The fields that all hook events of this call contain. */
     event: { call: {}, operation, method, path: template, url, idempotencyKey: key },
     phase: 'request' as Phase,

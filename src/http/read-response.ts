@@ -2,7 +2,6 @@ import { typeOf } from '../check.ts'
 import type { EndpointDefinition } from '../contract/endpoint.ts'
 import { asText, type Issues, isObject, type Json, readWith, received } from '../contract/fields.ts'
 import { isAbsent } from '../contract/response-fields.ts'
-import { OPEN_CODE } from '../contract/verdict.ts'
 import { isCutJson, readJson } from '../json.ts'
 import type { UnexpectedReport } from './observe.ts'
 import type { ResponseFailure } from './retry.ts'
@@ -31,6 +30,9 @@ const SUCCESS = '00'
 const NO_CONTENT = 204
 // A code such as `0` may mean success, so it does not prove that the server rejected the call.
 const NEARLY_SUCCESS = /^\s*0*\s*$/
+/** Codes that do not tell what happened: the server failed, still works on the request, or means a success. */
+const OPEN_CODE =
+  /^\s*(?:ok|accepted|2\d\d|408|5\d\d)\s*$|succe|complete|pending|queued|in.?pro[gc]|time.?out|unavailable|internal|(?<!un|not.|not.be.)process(?:ing|ed)?(?![a-z_-])/i
 
 /** Returns the code and the message of an error in the format of area S, area G or OAuth. */
 export const errorIn = (body: unknown): { errorCode?: string | undefined; message?: string | undefined } => {

@@ -115,7 +115,7 @@ const backoff = (retries: number): number =>
 
 /** Decides whether the client retries a failed attempt. `docs/retries-and-outcomes.md` has these rules as a table. */
 export const decideRetry = (
-  { client, endpoint, limit, maxWait, deadline: { remaining }, startedAt }: Call,
+  { client, endpoint, limit, maxWait, deadline: { remaining }, keyLeft }: Call,
   failure: Failure,
   retries: number,
   serverWaitMs: number | undefined,
@@ -129,8 +129,7 @@ export const decideRetry = (
   if (policy === 'when-not-sent' && reason === 'rate-limited' && serverWaitMs === undefined) return {}
   const waitMs = serverWaitMs ?? Math.min(backoff(retries), maxWait)
   // After its key has expired, a retry would act twice.
-  const age = client.settings.clock.now() - startedAt
-  if (endpoint.idempotencyKey && client.keyLifetime && age + waitMs >= client.keyLifetime) return {}
+  if (waitMs >= keyLeft()) return {}
   if (waitMs > maxWait || waitMs >= remaining) return { waitMs }
   return reason === 'rate-limited' && client.settings.rateLimit === 'throw' ? {} : { reason, waitMs }
 }

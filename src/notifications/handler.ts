@@ -98,8 +98,9 @@ const withPaymentIdOf = (
   lookup: PaymentDetails | undefined,
   given: MerchantNotification,
 ): MerchantNotification =>
-  given.type === 'SUBSCRIPTION_PAYMENT' && lookup?.paymentId !== undefined
-    ? { ...given, paymentId: String(lookup.paymentId) }
+  given.type === 'SUBSCRIPTION_PAYMENT' &&
+  String(lookup?.paymentId).toUpperCase() === given.paymentId.toUpperCase()
+    ? { ...given, paymentId: String(lookup?.paymentId) }
     : given
 
 /**

@@ -203,7 +203,7 @@ const compareCancellation = async (
   const { status = 'PROCESSED' } = record ?? {}
   // A pending or rejected cancellation does not end the subscription.
   if (record && /^\s*processed\s*$/i.test(status)) return cancelled ? undefined : 'cancellation-missing'
-  if (record && cancelled && /pending|process|progress/i.test(status)) return undefined
+  if (record && cancelled && /^\s*(?:pending|processing|in.?progress)\s*$/i.test(status)) return undefined
   const details = await find(async () => reader.details?.(subscriptionId, options))
   if (details?.enabled !== 0) return cancelled ? 'cancellation-not-found' : undefined
   return !cancelled && isRunning(details, now) ? 'subscription-inactive' : undefined

@@ -44,7 +44,7 @@ describe('a message begins with the operation and names the request', () => {
     const { baseUrl, ...options } = mock.clientOptions.gateway
     const read = (path: string) =>
       errorOf(new GatewayClient({ ...options, baseUrl: baseUrl + path, fetch: mock.fetch }).status('ch_1'))
-    expect((await read('/api/v1')).message).toContain('Check baseUrl')
+    for (const path of ['/api', '/api/v1']) expect((await read(path)).message).toContain('Check baseUrl')
     expect((await read('')).message).not.toContain('Check baseUrl')
   })
 

@@ -195,6 +195,28 @@ describe('case 100: a key that the gateway may have forgotten', () => {
     },
   )
 
+  it('is of no interest without keyLifetime, or if nothing was sent', async () => {
+    expect(await failed(lost, { totalTimeout: Infinity })).toMatchObject({ retryable: true })
+    const error = await errorOf(
+      ownKey({ gateway: gatewayClient('http://127.0.0.1:1', { keyLifetime: 60_000 }) } as Clients),
+    )
+    expect([error.retryable, nextStep(error).step]).toEqual([true, 'retry'])
+  })
+
+  it('is not sent after a wait for the rate limit in which it expired', async () => {
+    const script = [
+      { status: 503, headers: { 'retry-after': '1' } },
+      { status: 429, headers: { 'retry-after': '5' } },
+    ]
+    const { url, requests } = await startServer([...script, { status: 202, body: CHARGE }])
+    const gateway = gatewayClient(url, { keyLifetime: 3_000, retry: { limit: 1 } })
+    const charge = errorOf(gateway.charge(CHARGE_REQUEST, { idempotencyKey: 'order-1' }))
+    await expect.poll(() => requests).toHaveLength(1)
+    await errorOf(gateway.withOptions({ retry: false }).status('ch_1'))
+    expect(await charge).toMatchObject({ status: 503, attempts: 1, outcome: 'unknown' })
+    expect(requests).toHaveLength(2)
+  })
+
   it('is a condition of the message', async () => {
     for (const call of [ownKey, calls.charge, calls.renew])
       expect((await failed(lost, once, call)).message).toMatch(/while the gateway keeps the key/)

@@ -97,6 +97,8 @@ it.each<[string, Call, body: object, error: object]>([
   ['a code that names a failure of the server', subscribe, { errorCode: '504' }, unclear],
   ['a code for a timeout', subscribe, { errorCode: 'UPSTREAM_TIMEOUT' }, unclear],
   ['a code for a pending request', charge, { error: { code: 'processing', message: '' } }, unclear],
+  ['a code for work in progress', subscribe, { errorCode: 'IN_PROCESS' }, unclear],
+  ['a code for an impossible subscription', subscribe, { errorCode: 'CANNOT_BE_PROCESSED' }, rejected],
   ['a code for a success', charge, { error: { code: '202', message: '' } }, unclear],
   ['a code for a decline', charge, { error: { code: 'processor_declined', message: '' } }, rejected],
   ['a code for an impossible request', charge, { error: { code: 'UNPROCESSABLE', message: '' } }, rejected],

@@ -46,6 +46,13 @@ describe('case 35: waitForCharge', () => {
     expect(await errorOf(hasty)).toMatchObject({ status: 404, code: 'api_error' })
   })
 
+  it('whose last read hangs may still find the charge', async () => {
+    const missing = { status: 404, body: { error: { code: 'not_found', message: 'No such charge.' } } }
+    const { url } = await openClients([missing, { fault: 'silent' }])
+    const error = await errorOf(gatewayClient(url).waitForCharge('ch_1', { timeout: 2_000 }))
+    expect(error).toMatchObject({ code: 'timeout', cause: { status: 404 } })
+  })
+
   it('ends at its deadline in real time with the last state, although until never ends', async () => {
     const { url } = await openClients(states('pending_retry'))
     const gateway = gatewayClient(url)
