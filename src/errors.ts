@@ -44,7 +44,7 @@ export interface ErrorDetails {
   readonly idempotencyKey?: string | undefined
   /** How long the gateway keeps the key, in milliseconds: the client's option `keyLifetime`. */
   readonly keyLifetime?: number | undefined
-  /** The time limit of the call, in milliseconds; present if `keyLifetime` is. */
+  /** The call's time limit, at most `keyLifetime`, in milliseconds; present if `keyLifetime` is. */
   readonly totalTimeout?: number | undefined
   /** The merchant's own identifier of a subscription request (S1). */
   readonly requestID?: string | undefined

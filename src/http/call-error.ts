@@ -28,7 +28,8 @@ const detailsOf = (call: Call, isTemporary: boolean): errors.ErrorDetails => {
     attempts: sent.length,
     requestID: asText(isObject(fields) ? fields[referenceField] : undefined),
     idempotencyKey,
-    ...(idempotencyKey && keyLifetime && { keyLifetime, totalTimeout }),
+    // JSON has no Infinity. With `keyLifetime` as its time limit, a call is also never safe to retry.
+    ...(idempotencyKey && keyLifetime && { keyLifetime, totalTimeout: Math.min(totalTimeout, keyLifetime) }),
     retryable: isTemporary && (outcome !== 'unknown' || !acts || isOwnKey),
     acts,
     afterUnknown: afterUnknown?.how,

@@ -195,6 +195,14 @@ describe('case 100: a key that the gateway may have forgotten', () => {
     },
   )
 
+  it('is not sent again after a call without a time limit, also if the error was saved as JSON', async () => {
+    const error = await failed(lost, { keyLifetime: day, totalTimeout: Infinity })
+    expect(nextStep(error, { firstSentAt: now, now })).toEqual(find('find-charge'))
+    expect(nextStep(JSON.parse(JSON.stringify(error)), { firstSentAt: now, now })).toEqual(
+      find('find-charge'),
+    )
+  })
+
   it('is of no interest without keyLifetime, or if nothing was sent', async () => {
     expect(await failed(lost, { totalTimeout: Infinity })).toMatchObject({ retryable: true })
     const error = await errorOf(
