@@ -96,12 +96,16 @@ const browser = await chromium.launch({
   args: ['--no-sandbox', '--disable-gpu'],
 })
 for (const width of WIDTHS) {
-  const page = await browser.newPage({ viewport: { width, height: 800 } })
+  const page = await browser.newPage()
   for (const [name, path] of Object.entries(PAGES)) {
+    await page.setViewportSize({ width, height: 800 })
     await page.goto(`${url}${path}`)
+    // In a picture of the full page, the clock at the bottom of a phone's window would cover the middle.
+    const height = await page.evaluate(() => document.documentElement.scrollHeight)
+    await page.setViewportSize({ width, height })
     for (const colorScheme of SCHEMES) {
       await page.emulateMedia({ colorScheme })
-      await page.screenshot({ path: join(folder, `${name}-${width}-${colorScheme}.png`), fullPage: true })
+      await page.screenshot({ path: join(folder, `${name}-${width}-${colorScheme}.png`) })
     }
   }
   await page.close()

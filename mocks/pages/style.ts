@@ -33,8 +33,8 @@ summary, button { cursor: pointer; }
 input, select, button, summary.danger { min-height: 2.25rem; max-width: 100%; padding: 0.25rem 0.625rem; border: 1px solid var(--field); border-radius: 0.5rem; background: var(--card); color: var(--ink); font: inherit; font-size: 0.875rem; }
 [aria-invalid="true"] { border-color: var(--alert); border-width: 2px; }
 button { font-weight: 600; white-space: nowrap; }
-button.primary, .button { border-color: var(--accent); background: var(--accent); color: var(--accent-ink); }
-button.primary:hover, .button:hover { filter: brightness(1.1); }
+button.primary:not(td *), .button { border-color: var(--accent); background: var(--accent); color: var(--accent-ink); }
+button.primary:not(td *):hover, .button:hover { filter: brightness(1.1); }
 main, section, article { border: 1px solid var(--line); border-radius: 0.875rem; background: var(--card); }
 .mock { padding: 0.125rem 0.625rem; border-radius: 1rem; background: var(--note-ground); color: var(--note); font-size: 0.8125rem; }
 .alert { background: var(--alert-ground); color: var(--alert); font-weight: 600; }

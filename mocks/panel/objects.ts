@@ -29,7 +29,7 @@ import {
   type Values,
 } from './list.ts'
 import type { Context, PanelPage } from './page.ts'
-import { messageEntries, requestEntries } from './traffic.ts'
+import { messageEntries, withRequests } from './traffic.ts'
 import { findCharge, findSubscription, type ListedSubscription, paymentStates } from './view.ts'
 
 const payersPage = (path: string): Html =>
@@ -39,8 +39,7 @@ const howToGet = (method: 'subscribe' | 'charge'): Html =>
   html`None yet. Create one here, or let your shop call <code>${method}</code>: see <a href="/_mock/connect">Connect</a>.`
 
 const createForm = (form: Html): Html =>
-  html`<p class="quiet">Calls the API as a shop does. Empty fields have working defaults.</p>
-${form}`
+  html`<p class="quiet">Calls the API as a shop does. Empty fields have working defaults.</p>${form}`
 
 const requestsLink = (id: string): Html =>
   html`<a href="/_mock/requests?requests.of=${encodeURIComponent(id)}">All requests about it</a>`
@@ -108,16 +107,15 @@ const entriesOfSubscription = (one: ListedSubscription, context: Context): reado
     )
   const nextDate = one.phase === 'ACTIVE' ? one.nextDueDate : undefined
   const next = `the next payment${one.script[0] === 'fail' ? ', which will fail' : ''}`
-  return [
+  return withRequests(mock, one.invoiceId, [
     ...entry(one.createdAt, 'event', 'created'),
-    ...requestEntries(mock, one.invoiceId),
     ...entry(one.authorizedAt, 'event', 'authorized by the payer'),
     ...mock.state.payments(one.subscriptionId).flatMap(made),
     ...messageEntries(context, one.subscriptionId),
     ...entry(one.cancelledAt, 'event', 'cancellation processed'),
     ...one.retryDates.flatMap((date) => planned(date, 'a retry of a failed payment')),
     ...(nextDate === undefined ? [] : planned(nextDate, next)),
-  ]
+  ])
 }
 
 export const subscriptions: PagedKind<ListedSubscription> = {
@@ -222,13 +220,12 @@ export const charges: PagedKind<ListedCharge> = {
       form('end-charge', label, { given: { confirmationId, behavior } }),
     )
     const events = mock.state.events().filter(({ data }) => data.id === id)
-    const entries = [
-      ...requestEntries(mock, id),
+    const entries = withRequests(mock, id, [
       ...events.flatMap(({ type, created_at: at }) =>
         entry(at, 'event', type.replace('charge.', '').replaceAll('_', ' ')),
       ),
       ...entry(planned?.at, 'planned', html`if no call comes first: ${badge(planned?.status)}`),
-    ]
+    ])
     const isOpen = status === 'pending_confirmation'
     const others = isOpen && actionsOf(endings, payersPage(confirmationPath(confirmationId)))
     return {

@@ -106,7 +106,7 @@ summary + .fields, section > form + details, section > details { margin-top: 0.5
 .filter > * { max-width: 100%; }
 .filter [type="search"] { flex: 1 1 9rem; min-width: 0; }
 button:hover { border-color: var(--accent); color: var(--accent); }
-button.primary:hover { color: var(--accent-ink); }
+button.primary:not(td *):hover { color: var(--accent-ink); } /* In a table, each row would have a primary button. */
 button.danger, summary.danger { border-color: var(--alert); color: var(--alert); font-weight: 600; }
 button.danger { background: var(--alert-ground); }
 summary.danger { display: inline-flex; align-items: center; list-style: none; }

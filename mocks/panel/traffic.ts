@@ -25,8 +25,11 @@ const requestName = ({ method, operation, path }: LoggedRequest): string => `${m
 export const requestLine = ({ number, status, operation, path, fault, decision }: LoggedRequest): Html =>
   html`${badge(status ?? 'no response')} <a href="/_mock/requests/${number}">${isolate(operation ?? path, 60)}</a> ${badge(fault && `fault ${fault}`)} <span class="quiet">${isolate(decision.replaceAll('_', ' '))}</span>`
 
-export const requestEntries = (mock: Mock, id: string): readonly Entry[] =>
-  requestsOf(mock, id).flatMap((one) => entry(one.at.getTime(), 'request', requestLine(one)))
+/** Adds an object's requests to its events. Of events at the same time, only the first precedes the first request. */
+export const withRequests = (mock: Mock, id: string, [created, ...events]: readonly Entry[]) => {
+  const lines = requestsOf(mock, id).flatMap((one) => entry(one.at.getTime(), 'request', requestLine(one)))
+  return [created, lines[0], ...events, ...lines.slice(1)].filter((one) => one !== undefined)
+}
 
 /** Renders links to the charge and the subscription that a request is about. */
 const objectsOf = (one: LoggedRequest, { mock }: Context) => {

@@ -52,6 +52,13 @@ describe('the state', () => {
     }
   })
 
+  test('shows requests between the events of an object, also if all have the same time', async () => {
+    const { mandate } = await renew('cycle-2026-12')
+    const [, timeline = ''] = (await page(`charges/${mandate}`)).split('class="timeline"')
+    const entries = timeline.match(/(?<=<wbr>)(renew|charge)|(?<=<div>)(created|confirmed|succeeded)/g)
+    expect(entries).toEqual(['renew', 'succeeded', 'confirmed', 'charge', 'created'])
+  })
+
   test('distinguishes a renewal from its mandate, with the key of each; the API’s response does not', async () => {
     const { mandate, renewal } = await renew('cycle-2026-12')
     const { charges } = await stateOf(site.url)
