@@ -77,8 +77,9 @@ export const pollUntil = async <State>(poll: Poll<State>): Promise<State> => {
     const details = { ...wait, retryable: true, cause: lastFailure }
     if (by.kind === 'aborted')
       return new AbortedError(`${operation}: the given signal aborted the wait. ${afterWait}`, details)
-    const last = JSON.stringify(asText(Object(lastState).status)?.slice(0, 60))
-    const message = `${operation}: the expected state was not reached within ${formatDuration(timeoutMs)} (last status: ${last}). See lastState and cause. ${afterWait}`
+    const last = asText(Object(lastState).status)
+    const status = last === undefined ? '' : ` (last status: ${JSON.stringify(last.slice(0, 60))})`
+    const message = `${operation}: the expected state was not reached within ${formatDuration(timeoutMs)}${status}. See lastState and cause. ${afterWait}`
     return new TimeoutError(message, { ...details, timeoutMs, lastState })
   }
 
