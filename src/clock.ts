@@ -66,7 +66,7 @@ export const waitAtMost = <Result>(
     reject(Object.assign(error, { name: 'TimeoutError' }))
   })
 
-/** Rounds a wait up to whole milliseconds, and limits it to 1 s at least and 1 h at most, for public fields. */
+/** Rounds the wait in a field such as `retryAfterMs` up to whole milliseconds: at least 1 s, and at most 1 h. */
 export const exportedWait = (ms: number | undefined): number | undefined =>
   ms === undefined ? undefined : Math.min(Math.max(Math.ceil(ms), 1000), 3_600_000)
 

@@ -14,7 +14,7 @@ export interface CallAuthorization {
 }
 
 /**
- * Starts the authorization of a call. During a pause of logins after a failed login, the call waits if `waits` is true,
+ * Starts the authorization of a call. While a failed login blocks further logins, the call waits if `waits` is true,
  * and otherwise fails at once. `remaining` returns the milliseconds that are left of the `totalTimeout`.
  */
 export type Authorizer = (operation: string, waits: boolean, remaining: () => number) => CallAuthorization

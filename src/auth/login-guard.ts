@@ -4,13 +4,13 @@ import * as errors from '../errors.ts'
 import { type Credentials, LOGIN } from './credentials.ts'
 import type { LoginBlock, TokenRecord } from './token-record.ts'
 
-/** How long logins are blocked after the first failure that does not reject the credentials, in milliseconds. */
+/** How many milliseconds logins are blocked after a login fails for another reason than rejected credentials. */
 const FIRST_BLOCK = 10_000
 /** Each further failure of this type doubles the duration of the block, up to this many milliseconds. */
 export const MAX_BLOCK_MS = 900_000
 const BLOCKS_KEPT = 8
 
-/** Returns whether a second token request would also fail. After 408, 429, 503 or no response, it may succeed. */
+/** Returns whether the same token request would fail again. After 408, 429, 503 or no response, it may succeed. */
 export const isDecided = (error: unknown): boolean =>
   ![undefined, 408, 429, 503].includes(errors.knownError(error).status)
 

@@ -8,9 +8,9 @@ import { createKeyedMutex, type TokenStore } from './token-store.ts'
 const STORE_LIMIT = 5_000
 /** Longest wait for another client's or process's login, in milliseconds of real time. */
 const LOCK_LIMIT = 30_000
-/** How long the client avoids a store that failed, in ms. The error after `LOCK_LIMIT` has this `retryAfterMs`. */
+/** How long the client avoids a store that failed, in ms. Also the `retryAfterMs` if a wait reaches `LOCK_LIMIT`. */
 const PAUSE = 5_000
-/** The longest `timeToLive` of a record, in ms. Refresh tokens need this limit, because their lifetime is unknown. */
+/** The longest `timeToLive` of a record, in ms. It limits records with a refresh token, whose lifetime is unknown. */
 const MAX_KEPT_MS = 2_592_000_000
 
 // The clients that use the same store share a mutex and the records that this process wrote last. So only one of them
@@ -23,7 +23,7 @@ const sharedParts = new WeakMap<TokenStore, ReturnType<typeof createShared>>()
 
 type Lock = (key: string, task: () => Promise<void>) => Promise<unknown>
 
-/** Adds the version of the record's format to a key, because packages with another format cannot read it. */
+/** Adds the format's version to a key, because other versions of this package may be unable to read the record. */
 const versioned = (key: string): string => `${key}:${records.RECORD_VERSION}`
 
 /** Reads and writes token records in a store. If the store fails, uses memory, so that API calls do not fail. */
@@ -55,7 +55,7 @@ export const createResilientStore = (store: TokenStore, clock: Clock, report: (m
     }
   }
 
-  /** Takes the store's lock, or one of this process if the store has none or fails. True if the store failed. */
+  /** Takes the store's lock. If it is missing or fails, takes a lock in memory. Returns whether the store failed. */
   const lock = async (key: string, over: AbortSignal): Promise<boolean> => {
     const released = new Promise<void>((release) => over.addEventListener('abort', () => release()))
     const lockWith = (withLock: Lock) =>
@@ -99,8 +99,8 @@ export const createResilientStore = (store: TokenStore, clock: Clock, report: (m
 
     /**
      * Waits until no other client or process is logging in, then runs the task. If the store failed, `isAlone` is true:
-     * the lock then covers only this process. If the task fails after it called `write`, the error is thrown after the save. If the
-     * lock is not free within 30 s, throws an error with `retryAfterMs`.
+     * the lock then covers only this process. If the task fails after it called `write`, the error is thrown after the
+     * save. If the lock is not free within 30 s, throws an error with `retryAfterMs`.
      */
     async locked<Result>(
       key: string,

@@ -8,7 +8,7 @@ import { createResilientStore } from './resilient-token-store.ts'
 import { type ActiveToken, activate, type TokenRecord, tokenFrom } from './token-record.ts'
 import type { TokenStore } from './token-store.ts'
 
-/** The highest number of token renewals after a 401 within `WINDOW` milliseconds. */
+/** At most this many 401 responses within `WINDOW` milliseconds cause a token renewal. */
 const UNAUTHORIZED_RENEWALS = 3
 const WINDOW = 60_000
 /** After a failed early renewal, the client waits this many milliseconds before the next renewal. */
@@ -17,7 +17,7 @@ const POSTPONEMENT = 10_000
 const EARLY_WAIT = 1_000
 /** A call waits for the end of a login pause of at most this many milliseconds. In a longer pause, it fails at once. */
 const MAX_PAUSE_WAIT_MS = 60_000
-/** During a longer token request, the store's lock may expire, in milliseconds of real time. */
+/** If a token request takes longer than this (in ms of real time), the store's lock may have expired. */
 const LONG_REQUEST = 5_000
 /** Some of the provider's servers may not yet accept a token that is younger than this many milliseconds. */
 const NEW_TOKEN = 5_000
@@ -72,7 +72,7 @@ const shareWork = <Result>(work: (signal: AbortSignal) => Promise<Result>) => {
   result.then(ended, ended)
 
   return {
-    /** The result, for the call that started the work. For other calls it may never settle, so they use `joined`. */
+    /** The result, for the call that started the work. Other calls use `joined`: in a worker, this may never settle. */
     result,
     isEnded: () => controller.signal.aborted,
     end: () => controller.abort(),
@@ -86,7 +86,8 @@ const shareWork = <Result>(work: (signal: AbortSignal) => Promise<Result>) => {
     },
     /**
      * Waits for the result. If the runtime stopped the work, rejects with an error that is not a `MandateKitError`.
-     * Waits in steps of `BEAT`, because after a stall, timers of different lengths may fire in the wrong order.
+     * Each step of the wait is as long as the interval of `beat`: after the process stalls, a longer timer could fire
+     * first, and running work would look stopped.
      */
     joined(isSilent = false): Promise<Result> {
       const seen = beats
@@ -134,7 +135,7 @@ export const createTokenLifecycle = <Response extends { readonly data: Token }>(
     return { token: taken }
   }
 
-  /** Returns the times of the renewals after a 401 in the last minute. Omits future times (from a wrong clock). */
+  /** Returns the times in the last minute at which a 401 caused a renewal. Omits future times (from a wrong clock). */
   const recentRenewals = ({ unauthorizedRenewals }: TokenRecord): readonly number[] => {
     const now = clock.now()
     return unauthorizedRenewals.filter((at) => at <= now && now - at < WINDOW)
@@ -284,7 +285,7 @@ export const createTokenLifecycle = <Response extends { readonly data: Token }>(
     let used: ActiveToken | undefined
     let sentAgain: ActiveToken | undefined
     let isRenewed = false
-    /** Returns whether a server may not accept the token yet, so that the call sends it again after a 401. */
+    /** Returns whether the token may be too new for a server. If so, the call sends it again after a 401. */
     const isNew = (token: ActiveToken): boolean =>
       token === valid() && token !== sentAgain && clock.now() - token.obtainedAt < NEW_TOKEN
     return {

@@ -39,11 +39,11 @@ const loginBlock = {
   at: milliseconds,
   /** Length of the block, in milliseconds. */
   wait: milliseconds,
-  /** HTTP status of the failed token request. Absent if there was no response, or if it said how long to wait. */
+  /** HTTP status of the failed token request. Absent if no response came, or if `wait` is from the response. */
   status: fields.optional(fields.wholeNumber(100)),
   /** The error code in the response. */
   errorCode: fields.optional(fields.anyText),
-  /** What the response proves, such as `locked`. Absent if there was no response, or if it said how long to wait. */
+  /** What the response proves, such as `locked`. Absent if no response came, or if `wait` is from the response. */
   verdict: fields.optional(
     fields.oneOf<Verdict>(['rejected-credentials', 'locked', 'rate-limited', 'somebody-else']),
   ),

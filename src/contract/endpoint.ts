@@ -60,7 +60,7 @@ export interface EndpointDefinition {
   readonly createdFields?: readonly string[]
   /** Fields that a response copies from its request. If a value differs, the response may belong to another request. */
   readonly echoedFields?: readonly string[]
-  /** The request field with the id of an older record. A response with the same id is not the new record. */
+  /** In a renewal, the request field with the mandate's id. A response with this id is not the new charge. */
   readonly sourceField?: string
   /**
    * Response fields that can contain the identifier from the request's path. Normally, the first field contains it. If

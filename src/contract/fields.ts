@@ -12,7 +12,7 @@ export type Shape = Readonly<Record<string, $ZodType>>
 
 export type Json = Readonly<Record<string, unknown>>
 
-/** The type of the objects that a schema with these fields returns. Editors show the docstrings of the fields. */
+/** The type of the objects that a schema with these fields returns. It keeps the fields' docstrings. */
 export type Output<Fields extends Shape> = { readonly [Name in keyof Fields]: OutputOf<Fields[Name]> }
 
 /** The type of the objects that a schema with these fields accepts. A field is optional if it may be undefined. */
@@ -33,8 +33,8 @@ export const isObject = (value: unknown): value is Json =>
 export type Issues = ParsePayload['issues']
 
 /**
- * Creates a schema. `json` returns the JSON Schema of the form in the specification, for zod's `toJSONSchema`.
- * `read` checks and converts a value, which may have another form. `optin` is set if an object may omit the field.
+ * Creates a schema. `read` checks a value and converts it to the form in the specification. `json` returns the JSON
+ * Schema of this form, for zod's `toJSONSchema`. `optin` is set if an object may omit the field.
  */
 export const schema = <Value, Given = unknown>(
   json: () => Json,
@@ -52,7 +52,7 @@ export const schema = <Value, Given = unknown>(
 
 export const jsonOf = (one: $ZodType): Json => Object(one._zod.toJSONSchema?.())
 
-/** Reports an invalid value. `more` can contain the `path` of a nested field, and `params` for the error's text. */
+/** Reports an invalid value. `more` can contain the `path` of a nested field and, in `params`, the expected type. */
 const refuse = (issues: Issues, rule: string, value: unknown, more: object = {}): undefined => {
   issues.push({ code: 'custom', message: rule, input: value, ...more })
 }
@@ -99,7 +99,7 @@ const otherCasing = (name: string): string => name.replace(/I[dD]$/, (end) => (e
 export const received = (body: Json, name: string): unknown => body[name] ?? body[otherCasing(name)]
 
 const CONTEXT = {}
-/** Reads a value. Adds errors to `issues` under the path `at`. zod's functions would add 1.5 kB to the bundle. */
+/** Reads a value. Adds errors to `issues` under path `at`. zod's parse functions would add 1.5 kB to the bundle. */
 export const readWith = <Value, Given>(
   inner: Field<Value, Given>,
   value: unknown,
@@ -193,7 +193,7 @@ export const optional = <Value, Given>(inner: Field<Value, Given>) =>
 export const withDefault = <Value, Given>(inner: Field<Value, Given>, otherwise: NoInfer<Value>) =>
   unless<Value, Value, Given | undefined>(inner, isOmitted, () => otherwise, 'defaulted')
 
-/** Creates a schema of text that obeys a rule. Error messages contain `rule` after "must be" or "pass". */
+/** Creates a schema of text that obeys a rule. An error says `otp must be <rule>` or `Missing otp: pass <rule>`. */
 export const input = (rule: string, obeys: (value: string) => boolean, form?: Json) =>
   guarded(rule, (value): value is string => typeof value === 'string' && obeys(value), {
     ...STRING,
