@@ -3,7 +3,7 @@ import { inputDate, wholeNumber } from './contract/fields.ts'
 import { isCalendarDate } from './contract/formats.ts'
 
 /**
- * Returns a due date of a monthly plan. If a month lacks the day of `anchor`, the due date is its last day.
+ * Returns the due date `number` months after `anchor`, or the month's last day if the month lacks the anchor's day.
  *
  * As `anchor`, always pass the day of the first charge. If the first charge was on `2027-01-31` and you pass the day
  * of the first renewal, `2027-02-28`, all further due dates are on the 28th.
@@ -41,7 +41,7 @@ const formatterOf = (timeZone: string): Intl.DateTimeFormat | undefined => {
   }
 }
 
-/** Returns the local time at an instant, in milliseconds as if the local time were in UTC. */
+/** Returns the local time at `instant`, read as a UTC time and converted to milliseconds. */
 const wallTime = (formatter: Intl.DateTimeFormat, instant: number): number => {
   const parts = formatter.formatToParts(instant).map(({ type, value }) => [type, Number(value)])
   const { year, month, day, hour, minute, second } = Object.fromEntries(parts)
@@ -62,7 +62,7 @@ const instantOf = (formatter: Intl.DateTimeFormat, wall: number): number => {
  * passes the zone, because the specification does not name a zone.
  *
  * Accepts `YYYY-MM-DD HH:MM:SS`, also with `T` instead of the space, without seconds, or without a time (midnight). An
- * offset in the text takes precedence over `zone`. If a local time occurs twice, returns the earlier instant.
+ * offset in the text takes precedence over `zone`. If two instants match because clocks go back, returns the earlier.
  *
  * @param zone an IANA name such as `Asia/Dhaka`
  * @throws InvalidRequestError when `naive` has another format or `zone` is unknown

@@ -44,15 +44,14 @@ export interface ErrorDetails {
   readonly idempotencyKey?: string | undefined
   /** How long the gateway keeps the key, in milliseconds: the client's option `keyLifetime`. */
   readonly keyLifetime?: number | undefined
-  /** The call's time limit, at most `keyLifetime`, in milliseconds; present if `keyLifetime` is. */
+  /** The call's `totalTimeout`, at most `keyLifetime`, in milliseconds; absent without `keyLifetime`. */
   readonly totalTimeout?: number | undefined
   /** The merchant's own identifier of a subscription request (S1). */
   readonly requestID?: string | undefined
   /**
    * Whether it is safe and useful to make the call again. If true, wait for `retryAfterMs`, or for a pause of your
-   * choice if `retryAfterMs` is undefined. For a charge or renewal, pass the key of the failed call. `retryable` is
-   * false if the outcome of a charge is unknown and the client made the key. To retry such a charge safely, pass the
-   * error's `idempotencyKey`.
+   * choice if `retryAfterMs` is undefined. For a charge or renewal, pass the failed call's key. `retryable` is
+   * false if the outcome of a charge is unknown and the client made the key: only a retry with this key is safe.
    */
   readonly retryable: boolean
   /**
@@ -155,9 +154,9 @@ export class InvalidRequestError extends MandateKitError {
 
 /** The fields of an `ApiError`. Most of them describe the server's response. */
 export interface ApiErrorDetails extends ErrorDetails {
-  /** HTTP status; absent if the rate limit, a pause of logins or another client's login prevented the request. */
+  /** HTTP status of the response, or of the failed login that prevents this call; absent if there is none. */
   readonly status?: number | undefined
-  /** What the response proves; absent if there was no response. */
+  /** What the response proves; absent if `status` is absent. */
   readonly verdict?: Verdict | undefined
   /** The server's error code: the field `errorCode` in area S, or `error.code` in area G. */
   readonly errorCode?: string | undefined
@@ -209,8 +208,8 @@ export class LockedOutError extends ApiError {
 }
 
 /**
- * Thrown for HTTP 429. If `status` is absent, the rate limit, a pause of logins or another client's login prevented
- * the attempt. But an earlier attempt may have reached the server: check `outcome`.
+ * Thrown for HTTP 429. If `status` is absent, the rate limit, an earlier failed login or another client's login
+ * prevented the attempt. An earlier attempt may have reached the server: check `outcome`.
  * @example 429 with `Retry-After: 7`
  */
 export class RateLimitError extends ApiError {
@@ -297,7 +296,7 @@ export type AnyMandateKitError =
   | TimeoutError
   | AbortedError
 
-/** The fields that an error of this package can have, even if another process sent the error as JSON. */
+/** The possible fields of an error of this package, or of the JSON form of such an error. */
 export type KnownError = Partial<Omit<ApiError, 'code'>> & {
   readonly code?: MandateKitErrorCode
   readonly reason?: string | undefined

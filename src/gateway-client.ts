@@ -20,17 +20,17 @@ const gatewayOptions = {
   apiKey: apiKeyOption,
   /**
    * How long the gateway keeps idempotency keys, in milliseconds: ask your provider. Errors contain this time, so that
-   * `nextStep` with `firstSentAt` does not retry with an expired key. Default: none.
+   * `nextStep(error, { firstSentAt })` never returns `retry` for an expired key. Default: none.
    */
   keyLifetime: optional(duration()),
   /**
    * What the client does if the response belongs to another charge, because the key was used before. With `throw`
    * (default), it throws a `KeyReusedError`. With `report`, or if the client made the key, it calls `onUnexpected` and
-   * returns the response. In `charge`, number, amount and currency must be the same as in the request. In `renew`, the
-   * response must not be the mandate's first charge.
+   * returns the response. `charge` compares the response's `msisdn`, amount and currency with the request. `renew`
+   * checks that the response is not the mandate's first charge.
    */
   onKeyReuse: withDefault(oneOf(['throw', 'report']), 'throw'),
-  /** HTTP method of `reset`, not named in the specification. Default: `POST`. */
+  /** HTTP method of `reset`. The specification names none. Default: `POST`. */
   resetMethod: withDefault(oneOf(['POST', 'DELETE']), 'POST'),
 }
 /** Options of a client of area G. */
@@ -128,7 +128,7 @@ export class GatewayClient {
     return http.callPromise(this.#health(options))
   }
 
-  /** Reads the test numbers and the one-time code. The specification does not show their format. Needs no API key. */
+  /** Reads the test numbers and the one-time code, without an API key. The specification does not show the response. */
   reference(options?: CallOptions): CallPromise<Reference> {
     return http.makeCall(this.#context, gatewayContract.reference, { options })
   }
@@ -136,8 +136,8 @@ export class GatewayClient {
   /**
    * Charges a payer (G rule 1). Next, send the payer to `confirmation_url`, or ask the payer for the code and call
    * `confirm`. A retry sends the same key and body, so that the payer is not charged twice. If the key was used before,
-   * the server returns the original response: call `status(id)` for the current state. If the response's number, amount
-   * or currency differs from the request, the key belongs to another charge: see the option `onKeyReuse`.
+   * the server returns the original response: call `status(id)` for the current state. If the response's `msisdn`,
+   * amount or currency differs from the request, the key belongs to another charge: see the option `onKeyReuse`.
    *
    * @example const charge = await gateway.charge({ msisdn, amount: 250, currency: 'BDT', redirect_uri })
    */

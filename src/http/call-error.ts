@@ -87,7 +87,7 @@ const meaningOf = (verdict: Verdict, auth: AuthKind): string | undefined => {
   return `the server rejected the ${auth === 'api-key' ? 'API key' : auth}`
 }
 
-/** Creates the error for a bad response. Removes secrets before it shortens texts, which could cut a secret in half. */
+/** Creates the error for a bad response. Removes secrets before it shortens texts: half a secret would not be found. */
 const responseError = (
   call: Call,
   { failure, response, body }: BadResponse,

@@ -15,7 +15,7 @@ export class Interrupted extends Error {
   }
 }
 
-/** The largest clock correction, in ms. If the system time is further ahead of the timers, the machine slept. */
+/** A clock may be corrected by this many ms. If the system time is ahead of the timers by more, the machine slept. */
 const CLOCK_CORRECTION = 60_000
 
 /** Ends a call when the caller's signal is aborted or the call's total time limit passes. */

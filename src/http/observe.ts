@@ -106,9 +106,9 @@ export interface UnexpectedReport {
   readonly message: string
   /** Path of the field. `[]` stands for any list item, as in `subscriptionPayments[].dueDate`. */
   readonly field?: string | undefined
-  /** What the field must contain according to the specification. */
+  /** What the field must contain. */
   readonly rule?: string | undefined
-  /** Type of the received value, or `another value`. Never the value itself. */
+  /** Type of the received value, or `another value` if the sent value differs. Never the value itself. */
   readonly received?: string | undefined
 }
 

@@ -46,7 +46,7 @@ const GROWTH = 1.5
 // Without `pollInterval`, the client ignores a `Retry-After` below this many milliseconds, so as not to read too often.
 const MIN_PAUSE_MS = 500
 
-/** How long the server may not find a new record, in milliseconds of the client's clock, before the wait fails. */
+/** How long the wait goes on while the server does not find a new record, in milliseconds of the client's clock. */
 const NEW_RECORD_MS = 10_000
 const isMissing = (error: unknown): boolean => knownError(error).verdict === 'not-found'
 

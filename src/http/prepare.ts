@@ -126,7 +126,7 @@ export const prepare = <Definition extends EndpointDefinition>(
     totalTimeout,
     deadline: call.deadline ?? new Deadline(totalTimeout, options.signal),
     startedAt,
-    /** Returns how long the gateway still keeps the key, in milliseconds of the faster clock. */
+    /** Returns how many more ms the gateway keeps the key: by the client's clock or real time, whichever is less. */
     keyLeft: () => Math.min(keyDeadline.remaining, keyLifetime - (clock.now() - startedAt)),
     /** The fields that all hook events of this call contain. */
     event: { call: {}, operation, method, path: template, url, idempotencyKey: key },
