@@ -4,7 +4,7 @@ export type JsonReading = { readonly ok: true; readonly value: unknown } | { rea
 const MANY_DIGITS = /\d{16}/
 const INTEGER = /^-?\d+$/
 
-/** Turns an integer that a number cannot hold into text, or omits it in runtimes before 2024 (without `context`). */
+/** Turns an integer into text if a number cannot hold it, or omits it in runtimes before 2024 (without `context`). */
 const byReviver = (_: string, value: unknown, context?: { readonly source?: string }): unknown => {
   if (!Number.isInteger(value) || Number.isSafeInteger(value)) return value
   const source = context?.source

@@ -5,7 +5,7 @@ import { type ResponseHead, untilServerTime } from './response-headers.ts'
 const MAX_DELAY_MS = 60_000
 // Rate limits are per minute. A wait or reset time of more than an hour must be wrong, so the gate ignores it.
 const MAX_PLAUSIBLE_DELAY_MS = 3_600_000
-/** Only the first waiting call acts when a window ends. If it does not, the others act this many ms later. */
+/** When a window ends, the first waiting call wakes the others. If its timer stopped, they wake this many ms later. */
 const TURN = 1_000
 
 /** A period on the client's clock in which only `remaining` more requests may start. After a 429, `remaining` is 0. */

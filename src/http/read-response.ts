@@ -30,7 +30,7 @@ const SUCCESS = '00'
 const NO_CONTENT = 204
 // A code such as `0` may mean success, so it does not prove that the server rejected the call.
 const NEARLY_SUCCESS = /^\s*0*\s*$/
-/** Codes that do not tell what happened: the server failed, still works on the request, or means a success. */
+/** Codes that do not prove a rejection: the server failed, still works on the request, or succeeded. */
 const OPEN_CODE =
   /^\s*(?:ok|accepted|2\d\d|408|5\d\d)\s*$|succe|complete|pending|queued|in.?pro[gc]|time.?out|unavailable|internal|(?<!un|not.|not.be.)process(?:ing|ed)?(?![a-z_-])/i
 
@@ -178,7 +178,7 @@ export const readResponse = (
 /** Characters between the digits of a phone number. `(0)` is a trunk prefix: callers from abroad do not dial it. */
 const PHONE_SEPARATORS = /\(0\)|[\s+().\-/]/g
 
-/** Returns whether `number` ends with the digits of `form`, which may lack the country code or mask digits. */
+/** Returns whether `number` ends with the digits of `form`, which may lack the country code or show `*` for digits. */
 const endsInPhone = (number: string, form: string): boolean => {
   const [digits = '', tail = ''] = [number, form].map((one) =>
     one.replace(PHONE_SEPARATORS, '').replace(/^0+/, ''),

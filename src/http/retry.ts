@@ -18,13 +18,13 @@ export interface ConnectionFailure {
 
 /** What is wrong with a response. */
 export type ResponseFailure =
-  /** An HTTP status of 400 or above. `created` is true if the response contains the created object. */
+  /** An HTTP status of 400 or above. `created`: the body contains a created object, so the server may have acted. */
   | { readonly kind: 'status'; readonly status: number; readonly created: boolean }
   /** A 2xx response with an error code. `proof` is true if the code proves that the call was not executed. */
   | { readonly kind: 'code'; readonly proof: boolean }
   /**
-   * The response is incomplete (`cut`), does not match the contract (`unexpected`), or has another record (`another`).
-   * `reason` names the defect, e.g. "is empty".
+   * The response is incomplete (`cut`), does not match the contract (`unexpected`), or contains a record that was not
+   * requested (`another`). `reason` names the defect, e.g. "is empty".
    */
   | { readonly kind: 'cut' | 'unexpected' | 'another'; readonly reason: string }
 
@@ -141,7 +141,7 @@ export const callOutcome = (endpoint: RetryRules, failure: Failure): Outcome => 
   return isLost(endpoint, failure.status) ? 'unknown' : 'rejected'
 }
 
-/** Returns the less certain of two outcomes, the later in the alphabet: `not-sent`, `rejected`, `unknown`. */
+/** Returns the less certain of two outcomes. Sorted by certainty or by name: `not-sent`, `rejected`, `unknown`. */
 export const combineOutcomes = (one: Outcome, other: Outcome): Outcome => (one > other ? one : other)
 
 export const isTransient = (endpoint: RetryRules, failure: Failure): boolean =>

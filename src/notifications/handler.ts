@@ -19,7 +19,7 @@ import { type HeaderFields, isSetupError, readDelivery, toHeaders, type Unreadab
 export interface QueuedDelivery {
   /** Headers, as in `request.headers` of node:http: at least Content-Type, Content-Encoding and the signature. */
   readonly headers?: HeaderFields | null | undefined
-  /** The unchanged body, as text or bytes: a signature may cover it. Jobs that are stored as JSON hold only text. */
+  /** The unchanged body, because a signature may cover it. Pass text if your queue stores jobs as JSON. */
   readonly body: string | Uint8Array
 }
 
@@ -54,7 +54,7 @@ export interface ProcessedDelivery {
    * `unverified` and `failed`.
    */
   readonly retryAfterMs?: number
-  /** The notification; absent after `invalid`. Trust it only after `processed`, `in-progress` and `failed`. */
+  /** The notification; absent after `invalid`. May be forged after `unverified`, `refused` and `duplicate`. */
   readonly notification?: MerchantNotification
   /** After `unverified` and `failed`: the error, which `nextStep` accepts. After `invalid`: why the body is invalid. */
   readonly error?: unknown
@@ -93,7 +93,7 @@ const pauseAfter = (error: unknown): number => {
   return exportedWait(named >= 1000 ? named : undefined) ?? RETRY_AFTER
 }
 
-/** Takes the payment's id from its record: by sending `ab-1` for `AB-1`, an attacker could book a payment twice. */
+/** Takes the payment's id from its record. Otherwise, an attacker could book payment `AB-1` again by sending `ab-1`. */
 const withPaymentIdOf = (
   lookup: PaymentDetails | undefined,
   given: MerchantNotification,
@@ -114,8 +114,8 @@ const withPaymentIdOf = (
  * The handler marks the id as processed after your code returns. If the process dies earlier, a later delivery runs
  * your code again, so your code must be idempotent.
  *
- * The handler rejects with `InvalidRequestError` only if the setup is wrong: other code read the body without keeping
- * it, rounded an id, or did not keep the signed bytes.
+ * The handler rejects with `InvalidRequestError` only if the setup is wrong: other code read and dropped the body,
+ * dropped the signed bytes, or rounded an id with `JSON.parse`.
  *
  * @throws {InvalidRequestError} when `verify` or a listener is missing, or an option is invalid.
  * @example
@@ -216,7 +216,7 @@ export const createHandlerWithClock = (
   const process = async ({ headers: fields, body }: QueuedDelivery): Promise<ProcessedDelivery> => {
     const bytes = toBytes(body)
     if (bytes === undefined) {
-      const rule = 'the unchanged body as text or bytes (jobs stored as JSON hold only text)'
+      const rule = 'the unchanged body as text or bytes (text if jobs are stored as JSON)'
       throw inputError('notifications.handler', 'body', rule, body)
     }
     const headers = toHeaders(fields, (name) => report({ kind: 'header-left-out', name }))

@@ -139,7 +139,7 @@ export const createProcessOnce = (
     return { result: claim?.state === 'committed' ? 'duplicate' : 'in-progress' }
   }
 
-  /** Waits up to `responseTimeout` for the result of another delivery, which the runtime may have stopped. */
+  /** Waits up to `responseTimeout` for another delivery's result. The runtime may have stopped that delivery. */
   const share = async (outcome: Promise<Outcome>): Promise<Outcome> => {
     const shared = await waitAtMost(outcome, responseTimeout).catch(() => undefined)
     // If the listener failed, the first delivery gets a 500 response, and a concurrent delivery gets 503.

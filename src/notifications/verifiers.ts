@@ -83,7 +83,7 @@ export const hmacVerifier = (options: HmacVerifierOptions): Verifier => {
   }
 }
 
-/** The promise of a call. Without `withResponse`, the verifier limits only how many lookups run at once. */
+/** The promise of a call. Without `withResponse`, lookups may use more than half of the rate limit. */
 export type LookupCall<Data> = PromiseLike<Data> & {
   /** Returns the data with the response, whose headers may name the rate limit. (Limits, area S) */
   withResponse?(): PromiseLike<{
@@ -134,8 +134,8 @@ const postponed = (message: string, retryAfterMs: number): Error =>
   Object.assign(new Error(message), { retryAfterMs })
 
 /**
- * Returns a function that makes a lookup. If the limit is used up, this function rejects without a request. At most four lookups run at once. In each
- * window of the rate limit, lookups use at most half of the limit, and stop when less than a quarter remains.
+ * Returns a function that makes lookups, at most four at once. In each window of the rate limit, lookups use at most
+ * half of the limit, and stop when less than a quarter remains. After that, the function rejects without a request.
  */
 const createLookupLimit = (clock: Clock) => {
   const active = new Map<Promise<unknown>, number>()
@@ -194,7 +194,7 @@ const verified = (record: object): Verified => ({ lookup: record as Lookup })
  * Creates a verifier that reads a message's record from the API. For a payment, the record and the message must have
  * the same `paymentId`, `subscriptionId` and `status`. For `CANCELLED`, the subscription must be canceled: its `enabled`
  * is 0, or its cancellation is `PROCESSED`. For other messages, the verifier checks only that the subscription exists,
- * so read the request's status before you activate an order. Listeners get the record as `context.lookup`.
+ * so call `client.status(invoiceId)` before you activate an order. Listeners get the record as `context.lookup`.
  *
  * The handler responds 401 if the message cannot be true: the payment belongs to another subscription, the message's
  * identifier is impossible, or a payment still has the opposite status one hour after the message. The handler responds

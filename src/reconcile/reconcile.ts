@@ -237,7 +237,7 @@ const compareCharge = async (
 
 /**
  * Compares the merchant's books with the API and yields the differences, for example after lost notifications.
- * `reconcile` changes nothing. Entries are read only when needed, so that long lists need little memory. If the loop
+ * `reconcile` changes nothing. Entries are read only when needed, so that long lists need little memory. If your loop
  * ends early, the lookups in progress are aborted.
  *
  * If a lookup fails, the loop receives a difference of kind `unchecked` and continues. The loop throws an
