@@ -117,7 +117,7 @@ export const createMock = (given: MockOptions = {}): Mock => {
 
 /**
  * Wraps a `fetch`, and gives `sink` each API call: the request and its response, without secrets and payers' phone numbers.
- * Calls to other paths are not recorded. If `sink` fails, the next call rejects before it is sent.
+ * Other requests are not recorded. If `sink` fails, the next call rejects before it is sent.
  *
  * @example
  * const fetch = record(globalThis.fetch, (recording) => appendFile('recordings.jsonl', `${JSON.stringify(recording)}\n`))

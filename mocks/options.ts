@@ -45,7 +45,7 @@ const httpTable = <const Url extends string, const Prefix extends string>(url: U
   contentType: option(oneOf(['json', 'any']), 'json'),
 })
 
-/** A receiver that a new mock connects (rows 45 to 47). */
+/** A receiver of a mock's notifications (rows 45 to 47). */
 export interface NotifyOptions extends DeliveryOptions {
   /** A handler in this process, or the absolute URL of the receiver. */
   readonly to: NotificationTarget
@@ -61,7 +61,7 @@ const subscriptionsHttp = {
     ),
     [],
   ),
-  /** Receivers that a new mock connects (row 45). A reset keeps them. Default: none. */
+  /** Receivers of the mock's notifications (row 45). A reset keeps them. Default: none. */
   notify: option(listOf<NotifyOptions>(strict({ to: target, ...deliveryOptions }, 'option')), []),
 }
 const gatewayHttp = httpTable('https://gateway.mandatekit.test', GATEWAY_API_PREFIX)
@@ -80,7 +80,7 @@ const own = {
   seed: option(either(anyText, number()), 'mandatekit'),
   /** `'system'` (default) follows the machine's time or fake timers. Pass a time to start with a frozen clock. */
   clock: option(either(oneOf(['system']), pointInTime), 'system'),
-  /** If the clock is frozen, `sleep` moves it (`'jump'`, default) or waits until the test moves it (`'wait'`). */
+  /** If the clock is frozen, `clock.sleep` moves it (`'jump'`, default) or waits until the test does (`'wait'`). */
   sleep: option(oneOf(['jump', 'wait']), 'jump'),
   /**
    * The clock for rate limits, including Retry-After and X-RateLimit-Reset. Default: `'mock'`. Choose `'machine'` if

@@ -20,7 +20,7 @@ const subscriptionsOptions = {
   credentials: credentialsOption,
   /** Keeps the token. Clients with the same store and credentials share a login. Default: this client's own memory. */
   tokenStore: optional(objectWith<TokenStore>('a token store', 'get', 'set', 'delete')),
-  /** How the client renews a token. The specification does not show how to use refresh tokens. Default: `password`. */
+  /** How the client renews a token. Default: `password`, because the specification shows no use of refresh tokens. */
   refresh: withDefault(oneOf(['password', 'refresh_token']), 'password'),
   /**
    * Time between a rejected login and the client's next login, in milliseconds. After this time,

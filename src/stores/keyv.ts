@@ -26,13 +26,13 @@ export interface KeyvOptions extends Input<typeof keyvOptions> {}
 
 const keyvDedupeStoreOptions = {
   ...keyvOptions,
-  /** The clock that determines when leases end. Default: the system's clock. */
+  /** The clock that determines when a claim ends. Default: the system's clock. */
   clock: withDefault(clockOption, systemClock),
 }
 /** Options of a dedupe store that uses Keyv. */
 export interface KeyvDedupeStoreOptions extends Input<typeof keyvDedupeStoreOptions> {}
 
-/** Wraps a Keyv, so that a failed method rejects. Without the wrapper, it emits `error` and resolves to undefined. */
+/** Wraps a Keyv, so that a failed method rejects. Otherwise, Keyv emits `error`, and the method resolves to undefined. */
 const accessKeyv = (given: KeyvLike, prefix: string) => {
   const keyv = check('stores.keyv', objectWith<KeyvLike>('a Keyv', 'get', 'set', 'delete'), given, 'keyv')
   let failures = 0
@@ -56,8 +56,8 @@ const accessKeyv = (given: KeyvLike, prefix: string) => {
 }
 
 /**
- * Shares tokens and rejected logins through a Keyv with any backend. Keyv has no locks: if several processes find no
- * token at the same time, each logs in. To share one login, use `createRedisTokenStore`, or add your own `withLock`.
+ * Shares tokens and the pauses after rejected logins through a Keyv. Keyv has no locks: if several processes find no
+ * token at the same time, each logs in. To share one login, use `createRedisTokenStore`, or a store with `withLock`.
  * If the backend fails, each process keeps its token in its own memory, so no call fails.
  *
  * @throws {InvalidRequestError} when `keyv` is not a Keyv.

@@ -44,7 +44,7 @@ export interface RedisOptions extends Input<typeof redisOptions> {}
 
 const redisTokenStoreOptions = {
   ...redisOptions,
-  /** How long a killed process keeps its lock, in milliseconds. A running process extends its lock. Default: 10 000. */
+  /** How long a killed process keeps the login lock, in milliseconds. A running process extends it. Default: 10 000. */
   lockTime: fields.withDefault(duration(MAX_TIMER_MS), 10_000),
 }
 /** Options of a token store that uses Redis. */
@@ -172,11 +172,11 @@ const withRedisLock = async <Result>(
 }
 
 /**
- * Shares tokens and rejected logins through Redis or Valkey, so that many processes need only one login. Pass a
- * connected client of node-redis or ioredis. You configure and close the client.
+ * Shares tokens and the pauses after rejected logins through Redis or Valkey, so that all processes share one login.
+ * Pass a connected client of node-redis or ioredis. You configure and close the client. Keys expire within 30 days.
  *
  * If Redis is down, slow (`commandTimeout`) or full, or returns invalid data, API calls do not fail: each process keeps
- * its own token in memory, and logs in once per token lifetime. Redis keeps a token for at most 30 days.
+ * its own token in memory, and logs in once per token lifetime.
  *
  * @throws {InvalidRequestError} if `client` or an option is invalid.
  * @example

@@ -30,7 +30,7 @@ const printed: Readonly<Record<string, readonly string[]>> = {
   '7-a-month-of-renewals.ts': [
     'good: succeeded',
     'failed, so the job tries a second time',
-    'pending_retry, so the job waits',
+    'pending_retry, so the gateway retries',
     'The second run charged nobody',
     '(2027-03-01 slow): succeeded',
     '10 charges',
