@@ -37,7 +37,7 @@ const nameOf = ({ row }: Difference): string => (/^\d/.test(row) ? `row ${row}` 
 
 const sentence = (difference: Difference): string => {
   const { operation, place, kind, recorded, mock } = difference
-  return `${operation}, ${place} (${kind}): the server sent ${shown(recorded)}, expected ${shown(mock)}`
+  return `${operation}, ${place} (${kind}): the server sent ${shown(recorded)}, the mock sent ${shown(mock)}`
 }
 
 const line = (difference: Difference): string => {

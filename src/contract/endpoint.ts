@@ -20,7 +20,7 @@ export type RetryPolicy = 'always' | 'when-not-executed' | 'when-not-sent' | 'ne
 
 /**
  * What to do after a call that the server may have executed. `subscribe-again`: subscribe with a new `requestID`,
- * because the response with the `url` is lost. `read-subscription`: read `details`, and cancel again if `enabled` is 1.
+ * because the response with the `url` is lost. `read-subscription`: read `cancellation`, and cancel again if there is none.
  * `read-charge`: read `status`, and confirm again if it is still `pending_confirmation`. `read-state`: read the state
  * that the operation changes. `find-charge`: before you charge again, ask the provider whether the charge exists.
  */

@@ -60,7 +60,7 @@ export interface FailureEvent extends CallEvent {
   readonly retryable: boolean | undefined
   /** Whether the server may have executed the call. */
   readonly outcome: Outcome | undefined
-  /** HTTP status of the last response; absent if there was no response. */
+  /** The HTTP status that the error has, if any. */
   readonly status: number | undefined
   /** The server's error code: the field `errorCode` in area S, or `error.code` in area G. */
   readonly errorCode: string | undefined

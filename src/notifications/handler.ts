@@ -219,7 +219,7 @@ export const createHandlerWithClock = (
       const rule = 'the unchanged body as text or bytes (text if jobs are stored as JSON)'
       throw inputError('notifications.handler', 'body', rule, body)
     }
-    const headers = toHeaders(fields, (name) => report({ kind: 'header-left-out', name }))
+    const headers = toHeaders(fields, (name) => report({ kind: 'header-omitted', name }))
     const request = new Request('http://localhost/', { method: 'POST', headers, body: bytes })
     return receive(await readDelivery(request, settings))
   }

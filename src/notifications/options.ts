@@ -56,11 +56,12 @@ export type NotificationListener<Kind extends MerchantNotification> = (
 ) => unknown
 
 /**
- * A problem that a handler reports to `onUnexpected`. The numbers are the HTTP statuses that the sender receives.
+ * A problem that a handler reports to `onUnexpected`. The numbers are the HTTP statuses that the sender receives. If the
+ * setup is wrong, the handler reports `invalid-message` or `verification-failed`, and rejects.
  *
  * - `invalid-message`: the body is not a notification (400), arrived too slowly (408), is too large (413), or has an
- *   unknown Content-Encoding (415). Also reported if the handler rejects because the setup is wrong.
- * - `header-left-out`: `process` ignored a header, because the runtime's `Headers` cannot hold its name or value.
+ *   unknown Content-Encoding (415).
+ * - `header-omitted`: `process` ignored a header, because the runtime's `Headers` cannot hold its name or value.
  * - `refused`: the verifier returned `false` (401).
  * - `verification-failed`: the verifier threw, returned an invalid result, or exceeded `timeouts.verify` (503).
  * - `unknown-kind`: the type or status is unknown to this version, and `onUnknown` is missing (200).
@@ -73,7 +74,7 @@ export type NotificationListener<Kind extends MerchantNotification> = (
  */
 export type NotificationReport =
   | { readonly kind: 'invalid-message'; readonly error: InvalidRequestError }
-  | { readonly kind: 'header-left-out'; readonly name: string }
+  | { readonly kind: 'header-omitted'; readonly name: string }
   | { readonly kind: 'unknown-kind'; readonly notification: UnknownNotification }
   | ({ readonly notification: MerchantNotification } & (
       | { readonly kind: 'refused' | 'handler-too-slow' | 'lease-lost' }

@@ -98,7 +98,7 @@ describe('a delivery from a queue', () => {
     const { handler, reports } = openReceiver({ verify: ({ headers: got }) => !got.has('x-null') })
     const job = { headers: headers as never, body: JSON.stringify(payment()) }
     expect(await handler.process(job)).toMatchObject({ result: 'processed' })
-    expect(reports).toEqual(names.map((name) => ({ kind: 'header-left-out', name })))
+    expect(reports).toEqual(names.map((name) => ({ kind: 'header-omitted', name })))
   })
 })
 
