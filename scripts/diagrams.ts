@@ -21,12 +21,12 @@ interface Machine {
 const machines: readonly Machine[] = [
   {
     title: 'Subscription request',
-    text: 'The states are values of `status` in [S3](specification.md#s3). The payer authorizes or declines the request at the `url` that `subscribe` returns. Without a decision, the request expires. The specification shows only `INITIALIZED`, so a real API may use other values. The client returns unknown values unchanged.',
+    text: 'The states are values of `status` in [S3](specification.md#s3). The payer authorizes or declines the request at the `url` that `subscribe` returns. Without a decision, the request expires after 24 h (option `requestTtl`). The specification shows only `INITIALIZED`, so a real API may use other values than the mock. The client returns unknown values unchanged.',
     table: requestTransitions,
   },
   {
     title: 'Subscription',
-    text: 'These states of a subscription do not appear in responses. `enabled` is 1 only for an `ACTIVE` subscription. The mock charges only `ACTIVE` subscriptions.',
+    text: 'Responses do not contain the states in this diagram. Instead, they contain `enabled`, which is 1 only for an `ACTIVE` subscription. The mock charges only `ACTIVE` subscriptions.',
     table: subscriptionTransitions,
   },
   {
@@ -36,7 +36,7 @@ const machines: readonly Machine[] = [
   },
   {
     title: 'Charge',
-    text: 'The states are values of `status` in [G1](specification.md#g1). A charge needs a one-time code. A renewal needs no code and has an outcome at once. Test numbers decide the outcomes of charges and renewals. `succeeded`, `failed` and `expired` are final. A charge in `pending_confirmation` or `pending_retry` may still succeed.',
+    text: 'The states are values of `status` in [G1](specification.md#g1). A charge begins in `pending_confirmation`, because it needs a one-time code. A renewal needs no code, so it begins in one of the other states. Test numbers decide the results of charges and renewals. `succeeded`, `failed` and `expired` are final. A charge in `pending_confirmation` or `pending_retry` may still succeed.',
     table: chargeTransitions,
   },
 ]
