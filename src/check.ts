@@ -17,11 +17,10 @@ export const inputIssue = (field: string, rule: string, value: unknown, expected
   return { field, rule, received, message }
 }
 
-/** Creates the error about one invalid value. */
 export const inputError = (operation: string, ...issue: Parameters<typeof inputIssue>): InvalidRequestError =>
   new InvalidRequestError(operation, [inputIssue(...issue)])
 
-/** Returns whether two names differ by at most `edits` letters that are added, removed or changed. */
+/** Returns whether two names differ by at most `edits` added, removed or changed letters. */
 const isNear = (one: string, other: string, edits = 2): boolean => {
   if (one === other) return true
   if (edits === 0) return false
@@ -36,7 +35,7 @@ const hintFor = (key: string, known: readonly string[]): string => {
   return near === undefined ? '' : `: did you mean ${near}?`
 }
 
-/** Converts an issue of a schema to issues of an error. `name` is the value's name in the messages. */
+/** Converts a zod issue to issues of an error: one, or one for each unknown key. `name` is the value's name. */
 export const toIssues = (issue: Issues[number], name: string): InputIssue[] => {
   const { path: steps = [], message = '' } = issue
   const path = steps.map(String)

@@ -17,7 +17,7 @@ export const startTimer = (milliseconds: number, act: () => void): (() => void) 
 
 /**
  * Settles like `promise`. If the signal is aborted first, rejects with the signal's reason. If `milliseconds` of real
- * time pass first, calls `expire`, which resolves or rejects.
+ * time pass first, calls `expire`, which settles the returned promise.
  */
 const settleWithin = <Result>(
   promise: Promise<Result> | undefined,
@@ -51,8 +51,8 @@ export const steadyClock: Clock = { now: () => performance.now(), sleep }
 
 /**
  * Waits for a promise, which may never settle, for at most `milliseconds` of real time. After this time, rejects with
- * the error that `late` creates, or with a `TimeoutError` whose message begins with `late`. If the signal is aborted
- * first, rejects with the signal's reason.
+ * the error that the function `late` returns, or with a `TimeoutError` whose message begins with the text `late`. If
+ * the signal is aborted first, rejects with the signal's reason.
  */
 export const waitAtMost = <Result>(
   promise: Promise<Result>,
@@ -66,7 +66,7 @@ export const waitAtMost = <Result>(
     reject(Object.assign(error, { name: 'TimeoutError' }))
   })
 
-/** Rounds the wait in a field such as `retryAfterMs` up to whole milliseconds: at least 1 s, and at most 1 h. */
+/** Rounds a wait such as `retryAfterMs` up to whole milliseconds. Limits it to the range from 1 s to 1 h. */
 export const exportedWait = (ms: number | undefined): number | undefined =>
   ms === undefined ? undefined : Math.min(Math.max(Math.ceil(ms), 1000), 3_600_000)
 

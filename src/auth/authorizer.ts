@@ -7,22 +7,22 @@ import { InvalidRequestError } from '../errors.ts'
 export interface CallAuthorization {
   /** Returns the header for the next attempt, or undefined if the client must first call `obtain`. */
   current(): string | undefined
-  /** Gets a token or API key, then returns the header. Rejects if the signal is aborted first. */
+  /** Gets a token or API key, then returns the header. Rejects if the signal is aborted meanwhile. */
   obtain(signal: AbortSignal): Promise<string>
   /** Called after HTTP 401. Returns the wait before the retry, in ms, or undefined if the call must fail. */
   retry?(signal: AbortSignal): Promise<number | undefined>
 }
 
 /**
- * Starts the authorization of a call. While a failed login blocks further logins, the call waits if `waits` is true,
- * and otherwise fails at once. `remaining` returns the milliseconds that are left of the `totalTimeout`.
+ * Starts the authorization of a call. If `waits` is true, the call waits for the end of a short login pause. Otherwise,
+ * it fails at once during a pause. `remaining` returns how many milliseconds of the `totalTimeout` are left.
  */
 export type Authorizer = (operation: string, waits: boolean, remaining: () => number) => CallAuthorization
 
-/** How long the client waits for a function that returns a secret, in milliseconds of real time. */
+/** The longest wait for the result of a function such as `apiKey`, in milliseconds of real time. */
 const SOURCE_LIMIT = 30_000
 
-/** Returns whether a header can carry a token or key. If not, `fetch` would throw an error that quotes the value. */
+/** Returns whether a header can carry a token or key. If not, `fetch` would throw an error that quotes the secret. */
 export const isHeaderSafe = (value: unknown): value is string =>
   typeof value === 'string' && /^[\x21-\x7e]+$/.test(value)
 

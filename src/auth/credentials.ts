@@ -25,8 +25,8 @@ const credentials = {
 export interface Credentials extends Input<typeof credentials> {}
 
 /**
- * Credentials, or a function that returns them. The client calls the function only when it needs a new token, not for
- * each API call. After a rejected login, the client calls it for each API call, to see whether the credentials changed.
+ * Credentials, or a function that returns them. The client calls the function when it needs a new token. After a
+ * rejected login, the client reads them again for each API call that needs a token, because they may have changed.
  */
 export type CredentialsSource = Credentials | (() => Credentials | Promise<Credentials>)
 

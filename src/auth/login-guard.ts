@@ -4,9 +4,9 @@ import * as errors from '../errors.ts'
 import { type Credentials, LOGIN } from './credentials.ts'
 import type { LoginBlock, TokenRecord } from './token-record.ts'
 
-/** How many milliseconds logins are blocked after a login fails for another reason than rejected credentials. */
+/** Length of the first block, in ms, after a login fails for a reason other than rejected credentials. */
 const FIRST_BLOCK = 10_000
-/** Each further failure of this type doubles the duration of the block, up to this many milliseconds. */
+/** The longest block, in ms, after failures other than rejected credentials. Each such failure doubles the block. */
 export const MAX_BLOCK_MS = 900_000
 const BLOCKS_KEPT = 8
 
@@ -61,7 +61,7 @@ export const blocksAfterLogin = async (record: TokenRecord, credentials: Credent
 
 /**
  * Decides whether a client may log in. Blocks logins after a failed login, because repeated failures lock the account
- * (Authentication, area S, rule 4). The blocks are part of the token record, so they apply to all processes.
+ * (Authentication, area S, rule 4). The blocks are in the token record, so they apply to all processes that share it.
  */
 export const createLoginGuard = (loginCooldown: number, clock: Clock) => {
   // A store may save the block as JSON, which has no `Infinity`.
@@ -83,9 +83,9 @@ export const createLoginGuard = (loginCooldown: number, clock: Clock) => {
     },
 
     /**
-     * Returns the record with an added block after a failed token request. Sets `retryAfterMs` and `retryable` of the
-     * error. Returns undefined if the error causes no block. The block does not contain the error, because the error's
-     * message and body could quote a secret.
+     * Adds a block to the record after a failed token request, and sets the error's `retryAfterMs` and `retryable`.
+     * Returns the new record, or undefined if the error causes no block. The block contains neither the message nor the
+     * body of the error, because they could quote a secret.
      */
     async failed(record: TokenRecord, credentials: Credentials, error: unknown, isLogin: boolean) {
       const { status = 0, verdict, errorCode, retryAfterMs = 0, outcome } = errors.knownError(error)

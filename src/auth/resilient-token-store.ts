@@ -8,9 +8,9 @@ import { createKeyedMutex, type TokenStore } from './token-store.ts'
 const STORE_LIMIT = 5_000
 /** Longest wait for another client's or process's login, in milliseconds of real time. */
 const LOCK_LIMIT = 30_000
-/** How long the client avoids a store that failed, in ms. Also the `retryAfterMs` if a wait reaches `LOCK_LIMIT`. */
+/** How long the client avoids a store that failed, in ms. Also the `retryAfterMs` of the error after `LOCK_LIMIT`. */
 const PAUSE = 5_000
-/** The longest `timeToLive` of a record, in ms. It limits records with a refresh token, whose lifetime is unknown. */
+/** The longest `timeToLive` of a record, in ms. A record with a refresh token has no other limit. */
 const MAX_KEPT_MS = 2_592_000_000
 
 // The clients that use the same store share a mutex and the records that this process wrote last. So only one of them
@@ -55,7 +55,7 @@ export const createResilientStore = (store: TokenStore, clock: Clock, report: (m
     }
   }
 
-  /** Takes the store's lock. If it is missing or fails, takes a lock in memory. Returns whether the store failed. */
+  /** Takes the store's lock. If there is none or it fails, takes a lock in memory. Returns whether the store failed. */
   const lock = async (key: string, over: AbortSignal): Promise<boolean> => {
     const released = new Promise<void>((release) => over.addEventListener('abort', () => release()))
     const lockWith = (withLock: Lock) =>

@@ -15,7 +15,7 @@ const WINDOW = 60_000
 const POSTPONEMENT = 10_000
 /** How long a call with a valid token waits for an early renewal, in milliseconds. Then it uses the valid token. */
 const EARLY_WAIT = 1_000
-/** A call waits for the end of a login pause of at most this many milliseconds. In a longer pause, it fails at once. */
+/** If a login pause ends within this many milliseconds, a call waits. Otherwise, the call fails at once. */
 const MAX_PAUSE_WAIT_MS = 60_000
 /** If a token request takes longer than this (in ms of real time), the store's lock may have expired. */
 const LONG_REQUEST = 5_000
@@ -33,7 +33,7 @@ type TokenFields = Readonly<Record<string, string>>
 interface TokenLifecycleOptions<Response> {
   readonly baseUrl: string
   readonly credentials: CredentialsSource
-  /** Sends one token request, which has its own timeout. Throws the error of a failed login. */
+  /** Sends one token request, which has its own timeout. Throws if the request fails. */
   readonly requestToken: (fields: TokenFields, signal: AbortSignal) => Promise<Response>
   readonly clock: Clock
   readonly tokenStore: TokenStore
@@ -50,7 +50,7 @@ interface Renewed<Response> {
 
 /** The interval, in ms, at which a timer checks whether a call still waits for shared work. */
 const BEAT = 1_000
-/** After this many checks in a row without a waiting call, the work is aborted. Most logins take less time. */
+/** After this many checks in a row without a waiting call, the work is aborted. Most logins end earlier. */
 const IDLE_BEATS = 5
 
 /** Starts work that several calls share, such as a login. The work continues while at least one call waits for it. */
@@ -72,7 +72,7 @@ const shareWork = <Result>(work: (signal: AbortSignal) => Promise<Result>) => {
   result.then(ended, ended)
 
   return {
-    /** The result, for the call that started the work. Other calls use `joined`: in a worker, this may never settle. */
+    /** For the call that started the work. Other calls use `joined`: in a worker, `result` may never settle. */
     result,
     isEnded: () => controller.signal.aborted,
     end: () => controller.abort(),
@@ -86,8 +86,8 @@ const shareWork = <Result>(work: (signal: AbortSignal) => Promise<Result>) => {
     },
     /**
      * Waits for the result. If the runtime stopped the work, rejects with an error that is not a `MandateKitError`.
-     * Each step of the wait is as long as the interval of `beat`: after the process stalls, a longer timer could fire
-     * first, and running work would look stopped.
+     * Each step of the wait is as long as the interval of `beat`. After the process stalls, the timer of a longer step
+     * could fire before the timer of `beat`. Then running work would look stopped.
      */
     joined(isSilent = false): Promise<Result> {
       const seen = beats
@@ -125,7 +125,7 @@ export const createTokenLifecycle = <Response extends { readonly data: Token }>(
     return token && clock.now() < token.renewAt ? token : undefined
   }
 
-  /** Starts to use the record's token and returns it, or undefined if the token was rejected or must be renewed. */
+  /** Starts to use the record's token, and returns it. Returns undefined if the record has no usable token. */
   const take = ({ token }: TokenRecord): Renewed<Response> | undefined => {
     if (token === undefined || rejected.has(token.id)) return undefined
     const now = clock.now()
@@ -135,7 +135,7 @@ export const createTokenLifecycle = <Response extends { readonly data: Token }>(
     return { token: taken }
   }
 
-  /** Returns the times in the last minute at which a 401 caused a renewal. Omits future times (from a wrong clock). */
+  /** Returns the times in the last minute at which a 401 caused a renewal. Omits future times: a clock was wrong. */
   const recentRenewals = ({ unauthorizedRenewals }: TokenRecord): readonly number[] => {
     const now = clock.now()
     return unauthorizedRenewals.filter((at) => at <= now && now - at < WINDOW)
@@ -230,7 +230,7 @@ export const createTokenLifecycle = <Response extends { readonly data: Token }>(
     return (await fromRecord(await store.read(key))) ?? store.locked(key, renewLocked, signal)
   }
 
-  /** Waits for the running token renewal, or starts one. If this call is aborted, the renewal goes on for others. */
+  /** Waits for the running token renewal, or starts one. If this call is aborted, other calls still get the token. */
   const renew = async (reason: Reason, caller?: AbortSignal): Promise<Renewed<Response>> => {
     for (;;) {
       caller?.throwIfAborted()
@@ -251,7 +251,7 @@ export const createTokenLifecycle = <Response extends { readonly data: Token }>(
     }
   }
 
-  /** Renews a token before it expires. The call that starts it waits for up to 1 s. Other calls use the old token. */
+  /** Renews a token early. The call that starts the renewal waits up to 1 s. Other calls use the old token. */
   const renewEarly = async (token: ActiveToken): Promise<void> => {
     const renewal = renew('expiring').catch((error: unknown) => {
       token.renewAt = Math.min(clock.now() + POSTPONEMENT, token.expiresAt)
@@ -260,7 +260,7 @@ export const createTokenLifecycle = <Response extends { readonly data: Token }>(
     await waitAtMost(renewal, EARLY_WAIT).catch(() => undefined)
   }
 
-  /** Returns a token for an attempt. If `waits` is true and time remains, waits until a login pause ends. */
+  /** Returns a token for an attempt. If `waits` is true and enough time remains, waits until a login pause ends. */
   const obtain = async (signal: AbortSignal, waits: boolean, remaining: number): Promise<ActiveToken> => {
     const token = valid()
     if (token !== undefined) {

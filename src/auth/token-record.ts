@@ -39,11 +39,11 @@ const loginBlock = {
   at: milliseconds,
   /** Length of the block, in milliseconds. */
   wait: milliseconds,
-  /** HTTP status of the failed token request. Absent if no response came, or if `wait` is from the response. */
+  /** HTTP status of the failed token request. Absent if no response came, or if the response set `wait`. */
   status: fields.optional(fields.wholeNumber(100)),
   /** The error code in the response. */
   errorCode: fields.optional(fields.anyText),
-  /** What the response proves, such as `locked`. Absent if no response came, or if `wait` is from the response. */
+  /** What the response proves, such as `locked`. Absent if no response came, or if the response set `wait`. */
   verdict: fields.optional(
     fields.oneOf<Verdict>(['rejected-credentials', 'locked', 'rate-limited', 'somebody-else']),
   ),
@@ -66,7 +66,7 @@ const tokenRecord = {
   /** Times of the token renewals that 401 responses caused in the last minute, in milliseconds since 1970. */
   unauthorizedRenewals: list(milliseconds),
 }
-/** The token and the login blocks that the processes of a merchant share, as plain JSON data. */
+/** The token and the `LoginBlock`s that a merchant's processes share, as plain JSON data. */
 export interface TokenRecord extends Input<typeof tokenRecord> {}
 
 export const EMPTY_RECORD: TokenRecord = { version: RECORD_VERSION, blocks: [], unauthorizedRenewals: [] }
@@ -81,7 +81,7 @@ export const readTokenRecord = (value: unknown): TokenRecord | undefined => {
 
 /**
  * Completes a record from the store with the record that this process wrote last, because a store may return an old or
- * incomplete record. A later login by another process ends the blocks that only this process has.
+ * incomplete record. Drops this process's blocks that are older than another process's token: a login ends blocks.
  */
 export const mergeRecords = (found: TokenRecord, own: TokenRecord, isSaved: boolean): TokenRecord => {
   const salt = found.salt ?? own.salt
@@ -104,7 +104,7 @@ export const mergeRecords = (found: TokenRecord, own: TokenRecord, isSaved: bool
   }
 }
 
-/** Lifetime of a token if the response has no usable `expires_in`, in milliseconds. */
+/** Lifetime of a token, in milliseconds, if the response has no usable `expires_in`. */
 const FALLBACK_LIFETIME = 300_000
 /** The longest lifetime of a token, in milliseconds. A longer `expires_in` counts as this lifetime. */
 const MAX_LIFETIME_MS = 86_400_000

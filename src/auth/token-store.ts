@@ -8,19 +8,19 @@ import type { TokenRecord } from './token-record.ts'
  * Records are plain JSON data that contains tokens, so protect the store like the credentials. Keys contain the base
  * URL, the client id and the username, so that one store can serve several merchants. Keys contain no secret.
  *
- * If a method throws or rejects, or `get` or `set` takes longer than 5 s, the client uses its own memory for 5 s and
- * calls `onUnexpected`. The API call does not fail. Before a login, the client then waits for a random time of up to
+ * If a method fails, or if `get` or `set` takes longer than 5 s, the client uses its own memory for 5 s and calls
+ * `onUnexpected`. The API call does not fail. Before a login in these 5 s, the client waits for a random time of up to
  * 10 s, because other processes may also log in.
  */
 export interface TokenStore {
-  /** Returns the record of a key, or `undefined`. The key ends with the version of the record's format. */
+  /** Returns a key's record, or `undefined` if there is none. The key ends with the version of the record's format. */
   get(key: string): Promise<TokenRecord | undefined> | TokenRecord | undefined
   /** Saves a record. The store may delete the record after `timeToLive` milliseconds. */
   set(key: string, record: TokenRecord, timeToLive: number): Promise<unknown> | unknown
   /** Deletes a record. */
   delete(key: string): Promise<unknown> | unknown
   /**
-   * Locks the key, runs the task, and returns the task's result or error. If another process holds the lock, `withLock`
+   * Locks the key, runs the task, and settles with its result or error. If another process holds the lock, `withLock`
    * must wait for the lock and not reject. After a wait of 30 s, the API call fails with a `retryable` error. The lock
    * must expire, so that a killed process does not block the other processes. If a store has no `withLock`, several
    * processes may log in at the same time. The key of a lock contains no version, so processes with different
@@ -32,7 +32,7 @@ export interface TokenStore {
 /** Longest wait for a running task, in milliseconds. A task in a worker may never end, so the wait needs a limit. */
 const MAX_TURN_MS = 60_000
 
-/** Creates a mutex for this process. A task waits for the running task with the same key, for at most 60 s. */
+/** Creates a mutex for this process. A task waits at most 60 s for the running task with the same key. */
 export const createKeyedMutex = () => {
   const running = new Map<string, { readonly result: Promise<unknown>; readonly endsAt: number }>()
   return async <Result>(key: string, task: () => Promise<Result>): Promise<Result> => {

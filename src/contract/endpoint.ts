@@ -60,7 +60,7 @@ export interface EndpointDefinition {
   readonly createdFields?: readonly string[]
   /** Fields that a response copies from its request. If a value differs, the response may belong to another request. */
   readonly echoedFields?: readonly string[]
-  /** In a renewal, the request field with the mandate's id. A response with this id is not the new charge. */
+  /** Field of a renewal's body with the mandate's id. A response with this id is the first charge, not the renewal. */
   readonly sourceField?: string
   /**
    * Response fields that can contain the identifier from the request's path. Normally, the first field contains it. If
@@ -69,7 +69,7 @@ export interface EndpointDefinition {
   readonly identityFields?: readonly string[]
   /** The field with the list of records, if the response contains a list. */
   readonly recordsField?: string
-  /** If true, the client does not report omitted fields. Only `requiredFields` must be present. */
+  /** If true, the client does not report fields that a response omits. Only `requiredFields` must be present. */
   readonly partialResponse?: boolean
   /** Whether a successful response can have any text instead of JSON. */
   readonly anyBody?: boolean

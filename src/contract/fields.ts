@@ -12,7 +12,7 @@ export type Shape = Readonly<Record<string, $ZodType>>
 
 export type Json = Readonly<Record<string, unknown>>
 
-/** The type of the objects that a schema with these fields returns. It keeps the fields' docstrings. */
+/** The type of the objects that a schema with these fields returns. Editors show the fields' docstrings. */
 export type Output<Fields extends Shape> = { readonly [Name in keyof Fields]: OutputOf<Fields[Name]> }
 
 /** The type of the objects that a schema with these fields accepts. A field is optional if it may be undefined. */
@@ -99,7 +99,7 @@ const otherCasing = (name: string): string => name.replace(/I[dD]$/, (end) => (e
 export const received = (body: Json, name: string): unknown => body[name] ?? body[otherCasing(name)]
 
 const CONTEXT = {}
-/** Reads a value. Adds errors to `issues` under path `at`. zod's parse functions would add 1.5 kB to the bundle. */
+/** Reads a value without zod's parse functions, which would add 1.5 kB. Adds errors to `issues` at path `at`. */
 export const readWith = <Value, Given>(
   inner: Field<Value, Given>,
   value: unknown,
@@ -122,7 +122,7 @@ const withoutAbsent = (value: Json, isOption: boolean): Json => {
   return kept
 }
 
-/** Creates the schema of an object. Without `noun`, the schema keeps unknown fields. With `noun`, it reports them. */
+/** Creates the schema of an object. If `noun` is given, unknown fields are errors. If not, the schema keeps them. */
 export const object = <Value, Given = Value>(
   fields: Shape,
   rule?: string,
@@ -193,7 +193,7 @@ export const optional = <Value, Given>(inner: Field<Value, Given>) =>
 export const withDefault = <Value, Given>(inner: Field<Value, Given>, otherwise: NoInfer<Value>) =>
   unless<Value, Value, Given | undefined>(inner, isOmitted, () => otherwise, 'defaulted')
 
-/** Creates a schema of text that obeys a rule. An error says `otp must be <rule>` or `Missing otp: pass <rule>`. */
+/** Creates a schema of text with a rule. Errors say `<field> must be <rule>` or `Missing <field>: pass <rule>`. */
 export const input = (rule: string, obeys: (value: string) => boolean, form?: Json) =>
   guarded(rule, (value): value is string => typeof value === 'string' && obeys(value), {
     ...STRING,

@@ -126,11 +126,11 @@ const KEYED = {
   acts: true,
   afterUnknown: {
     how: 'find-charge',
-    advice: 'while the gateway keeps the key, this returns the original result and does not charge again.',
+    advice: 'while the gateway keeps the key, a retry returns the result and cannot charge twice.',
   },
 } as const
 
-/** The seven routes of area G, each defined once. */
+/** The seven routes of area G. */
 export const gatewayContract = {
   /** Checks whether the service and its data store are reachable. */
   health: {
@@ -201,7 +201,7 @@ export const gatewayContract = {
     requiredFields: ['status'],
     identityFields: ['id'],
     partialResponse: true,
-    afterWait: 'The charge may still change, so do not charge again. Wait again or read it later.',
+    afterWait: 'The charge may still change, so do not charge again. Read its status later.',
   },
   /** Charges a mandate's payer, who enters no code. Requests with the same `Idempotency-Key` charge only once. */
   renew: {

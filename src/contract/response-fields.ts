@@ -15,7 +15,6 @@ export const text = field('text', asText, STRING)
 /** Creates a schema of text, such as a date. The format is not checked, because a server may use another format. */
 const textOf = /* @__NO_SIDE_EFFECTS__ */ (form: Json) => field('text', asText, { ...STRING, ...form })
 export const dateText = textOf({ format: 'date' })
-/** A time as text, `YYYY-MM-DD HH:MM:SS`, without a time zone. */
 export const timeText = textOf({ pattern: '^\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}$' })
 export const instantText = textOf({ format: 'date-time' })
 export const urlOnWire = textOf({ format: 'uri' })
@@ -56,7 +55,7 @@ const readDecimal = (value: unknown): number | undefined => {
 
 /** Number, or decimal text. Refuses text with an unsafe integer, because JavaScript would round the number. */
 export const decimal = /* @__PURE__ */ field('a number', readDecimal, { type: 'number' })
-/** An integer in the specification. It is read like `decimal`, so a fraction is accepted too. */
+/** A number that is an integer in the specification. Like `decimal`, it also accepts a fraction. */
 export const integer = field('a number', readDecimal, INT64)
 
 /** Numeric flag. `true` and `false`, even as text, are read as 1 and 0. */

@@ -51,7 +51,7 @@ const subscriptionRequest = {
   requestID: filledText(),
   /** First day: a calendar date such as `2026-12-01`. After 23:30, the server rejects today's date. (S1) */
   start: inputDate,
-  /** Last day: on or after `start`, and at most 730 days after `start` or today, whichever is later. (S1; Limits) */
+  /** Last day: on or after `start`, and at most 730 days after the later of `start` and today. (S1; Limits) */
   end: inputDate,
   /** Absolute URL to which the payer returns, with `invoiceID` in the query. (S1) @remarks See `invoiceIdFrom`. */
   userReturnURL: inputUrl,
@@ -123,7 +123,7 @@ export const subscribeResultSchema: Field<SubscribeResult> = enveloped(subscribe
 const requestStatus = {
   /** Identifier of the request: the `invoiceID` that subscribe returned. (S3) */
   invoiceId: wire.text,
-  /** `INITIALIZED` until the payer has decided, then another value. (S3) @remarks See `KnownRequestStatus`. */
+  /** `INITIALIZED` while the payer can decide, then another value. (S3) @remarks See `KnownRequestStatus`. */
   status: wire.openText<KnownRequestStatus>('INITIALIZED', 'SUCCEEDED', 'FAILED', 'EXPIRED', 'CANCELLED'),
   /** Identifier of the subscription, for later calls. (S3) @remarks `""`, `"NA"` or no value is read as null. */
   subscriptionId: wire.absentable(wire.text),
@@ -228,7 +228,7 @@ const authorizedEndpoint = <const Definition extends Omit<EndpointDefinition, ke
   definition: Definition,
 ): typeof COMMON & Definition => ({ ...COMMON, ...definition })
 
-/** The eight operations of area S, each defined once. */
+/** The eight operations of area S. */
 export const subscriptionsContract = {
   /** Logs in with credentials. Repeated failures lock the account. @remarks A rejected login is not retried. */
   login: {
@@ -275,7 +275,7 @@ export const subscriptionsContract = {
     response: requestStatusSchema,
     requiredFields: ['status'],
     identityFields: ['invoiceId'],
-    afterWait: 'The request may still change, so do not subscribe again. Wait again or read it later.',
+    afterWait: 'The request may still change, so do not subscribe again. Read its status later.',
   }),
   /** Reads a subscription. */
   details: authorizedEndpoint({
