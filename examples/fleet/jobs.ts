@@ -1,6 +1,6 @@
 import { UnrecoverableError } from 'bullmq'
 import type { GatewayClient, SubscriptionsClient } from 'mandatekit'
-import { ApiError, isMandateKitError, renewalKey } from 'mandatekit'
+import { ApiError, nextStep, renewalKey } from 'mandatekit'
 import { type NotificationHandler, reconcile } from 'mandatekit/notifications'
 import type { Books } from './books.ts'
 import { chargeKey, type Jobs, jobFor, type QueueName, type Queues } from './queues.ts'
@@ -91,10 +91,11 @@ export const jobs: Runs = {
     /** Verifies a delivery that the web server has only stored, and processes each notification once. */
     notification: async (delivery, { notifications }) => {
       const { result, retryAfterMs, error } = await notifications.process(delivery)
-      // Throws the client's error unchanged, because `settle` needs it to decide whether to pause the whole queue.
-      if (isMandateKitError(error) && retryAfterMs !== undefined) throw error
-      if (retryAfterMs !== undefined) throw new Later(retryAfterMs, `The notification is ${result}.`)
-      return result
+      if (retryAfterMs === undefined) return result
+      // With this error, `settle` pauses the whole queue. After any other error, such as a 404 for a record that the
+      // API cannot read yet, only this job waits.
+      if (nextStep(error).step === 'pause-queue') throw error
+      throw new Later(retryAfterMs, `The notification is ${result}.`)
     },
   },
 
