@@ -19,11 +19,11 @@ try {
 }
 
 const confirmed = await gateway.confirm(charge.confirmation_id, { otp: '123456', chargeId: charge.id })
-console.log(`3. After the correct code, the charge ${confirmed.status}.`)
+console.log(`3. The correct code is accepted. The status of the charge is ${confirmed.status}.`)
 
 // The client derives the idempotency key from the due date, so a restarted job cannot charge February twice.
 const renewal = await gateway.renew(charge.id, { dueDate: '2027-02-01' })
 const again = await gateway.renew(charge.id, { dueDate: '2027-02-01' })
-console.log(`4. The renewal for February ${renewal.status}. The payer entered no code.`)
+console.log(`4. The status of the renewal for February is ${renewal.status}. The payer entered no code.`)
 if (again.id !== renewal.id) throw new Error('The payer was charged twice for February.')
 console.log('5. A second call for February returned the same renewal, so the payer paid once.')

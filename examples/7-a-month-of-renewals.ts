@@ -35,7 +35,7 @@ const renewAll = async (dueDate: string, attempt = 1) => {
     } else if (attempt < 2) {
       console.log(`${dueDate} ${name}: ${renewal.status}, so the job tries a second time`)
       const second = await gateway.renew(id, { dueDate, attempt: attempt + 1 })
-      console.log(`${dueDate} ${name}: the second attempt ${second.status} (${second.outcome})`)
+      console.log(`${dueDate} ${name}, second attempt: ${second.status} (${second.outcome})`)
     }
   }
 }
@@ -54,5 +54,5 @@ await renewAll('2027-03-01')
 
 await mock.clock.advance({ days: 1 })
 for (const [id, which] of undecided)
-  console.log(`5. A day later, the pending renewal (${which}): ${(await gateway.status(id)).status}`)
+  console.log(`5. Now the renewal "${which}" has the status ${(await gateway.status(id)).status}.`)
 console.log(`6. ${mock.state.charges().length} charges: 3 first, 6 renewals, 1 second attempt. No duplicate.`)

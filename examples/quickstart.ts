@@ -49,7 +49,7 @@ try {
   const failed = payments.filter((status) => status === 'FAILED_PAYMENT').length
   timeline.title('Done.')
   timeline.text(
-    `Billing cycles: ${payments.length}. Failed payments: ${failed}, which did not end the subscription.`,
+    `Billing cycles: ${payments.length}. Failed payments: ${failed}. A failure does not end the subscription.`,
   )
   timeline.text(
     `Calls for the first payer: ${calls}. Charges: ${charges.size}, because two calls were retries.`,

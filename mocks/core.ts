@@ -117,7 +117,7 @@ export const createMock = (given: MockOptions = {}): Mock => {
 
 /**
  * Wraps a `fetch`, and gives `sink` each API call: the request and its response, without secrets and payers' phone numbers.
- * Other requests are not recorded. If `sink` fails, the next call rejects before it is sent.
+ * Requests outside the API are not recorded. If `sink` fails, the next call rejects before it is sent.
  *
  * @example
  * const fetch = record(globalThis.fetch, (recording) => appendFile('recordings.jsonl', `${JSON.stringify(recording)}\n`))
@@ -132,7 +132,7 @@ export const record = (fetch: Fetch, sink: RecordingSink, options: RecordOptions
 
 /**
  * Replays recordings on a new mock with the given options, and returns how the recorded server differs from the mock.
- * `record` has replaced the credentials and codes in the recordings. The mock accepts the replacements.
+ * The mock accepts the placeholders with which `record` replaced credentials and codes.
  *
  * @example const { differences } = await compareWithMock(recordings, options)
  */
@@ -234,7 +234,6 @@ const paymentId = rule<string | number>(
   (value) => typeof value === 'string' || Number.isSafeInteger(value),
 )
 
-/** Creates the `payer` of a mock. */
 const payerOf = ({ subscriptions, gateway }: MockInternals): Payer => ({
   authorize(given, options = {}) {
     const invoiceId = check(invoiceID, given, 'payer.authorize: ', 'invoiceId')
@@ -283,7 +282,6 @@ const moveSchema = also(
 const notFound = (action: string, message: string): MockRefusedError =>
   new MockRefusedError(`control.${action}`, { reason: 'not_found', message })
 
-/** Creates the `control` of a mock. */
 const controlOf = (
   { time, subscriptions, faults, outbox }: MockInternals,
   { snapshot, restore }: Pick<Mock, 'snapshot' | 'restore'>,

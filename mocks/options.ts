@@ -26,7 +26,7 @@ const PREFIX = /^(?:\/[\w.~-]+)*$/
 
 const httpTable = <const Url extends string, const Prefix extends string>(url: Url, prefix: Prefix) => ({
   /**
-   * Base URL of the area, which may contain a path prefix (row 1). Default: `https://subscriptions.mandatekit.test`
+   * Base URL of the area. A path prefix is allowed (row 1). Default: `https://subscriptions.mandatekit.test`
    * for area S, `https://gateway.mandatekit.test` for area G.
    */
   baseUrl: option(
@@ -61,7 +61,7 @@ const subscriptionsHttp = {
     ),
     [],
   ),
-  /** Receivers of the mock's notifications (row 45). A reset keeps them. Default: none. */
+  /** Receivers of the mock's notifications (row 45). `mock.reset` keeps them. Default: none. */
   notify: option(listOf<NotifyOptions>(strict({ to: target, ...deliveryOptions }, 'option')), []),
 }
 const gatewayHttp = httpTable('https://gateway.mandatekit.test', GATEWAY_API_PREFIX)
@@ -80,7 +80,7 @@ const own = {
   seed: option(either(anyText, number()), 'mandatekit'),
   /** `'system'` (default) follows the machine's time or fake timers. Pass a time to start with a frozen clock. */
   clock: option(either(oneOf(['system']), pointInTime), 'system'),
-  /** If the clock is frozen, `clock.sleep` moves it (`'jump'`, default) or waits until the test does (`'wait'`). */
+  /** How `clock.sleep` ends on a frozen clock: it moves the clock (`'jump'`, default) or a test moves it (`'wait'`). */
   sleep: option(oneOf(['jump', 'wait']), 'jump'),
   /**
    * The clock for rate limits, including Retry-After and X-RateLimit-Reset. Default: `'mock'`. Choose `'machine'` if
@@ -88,10 +88,10 @@ const own = {
    * only the rate limits that you set apply, not the defaults.
    */
   rateLimitTime: option(oneOf(['mock', 'machine']), 'mock'),
-  /** The maximum number of logged requests, and also of recorded notifications. Default: 10 000. */
+  /** Maximum length of the request log and of the lists of notifications and deliveries. Default: 10 000. */
   logSize: option(wholeNumber(1), 10_000),
   /**
-   * Faults of a new mock, such as `[{ operation: 'gateway.health', kind: 'html' }]`. `reset` restores these faults. See
+   * Faults of a new mock, such as `[{ operation: 'gateway.health', kind: 'html' }]`. `mock.reset` restores them. See
    * `faults.add`. Default: none.
    */
   faults: option(listOf(faultSchema), []),

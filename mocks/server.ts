@@ -42,11 +42,11 @@ const serverOptions = {
   /** Certificate and key for TLS. With TLS, the server accepts HTTP/2 and HTTP/1.1. Default: HTTP/1.1 without TLS. */
   tls: optional(strict(tls, 'option')),
   /**
-   * Base URL at which payers and other machines reach the server, such as the URL of a tunnel or of a proxy. In
-   * responses, `url` and `confirmation_url` start with `publicUrl`. Default, the first that applies:
-   * - the option `baseUrl` of the area
-   * - the host that the client addressed, if the host is allowed (see `allowedHosts`)
-   * - the address of the server
+   * Base URL at which payers and other machines reach the server, such as the URL of a tunnel or proxy. In
+   * responses, `url` and `confirmation_url` start with `publicUrl`, or by default with:
+   * - the option `baseUrl` of the area, if set
+   * - otherwise, the host that the client addressed, if allowed (see `allowedHosts`)
+   * - otherwise, the address of the server
    */
   publicUrl: optional(
     input('an absolute http or https URL without credentials, a query or a fragment', isBase),
@@ -82,7 +82,7 @@ export interface MockServer<ServedMock extends Mock = Mock> {
   readonly mock: ServedMock
   /**
    * Aborts the server's open requests, frees the port and writes the state file. If no other server serves the mock,
-   * `close` also aborts deliveries and stops the timer for due payments and other events. Aborted deliveries continue
+   * `close` also aborts deliveries and stops the timer for due payments and other events. Aborted deliveries restart
    * when `notifications.flush()` is called, or when a server starts with this mock or with the state file.
    */
   close(): Promise<void>
@@ -159,11 +159,11 @@ const listen = (server: Server | Http2SecureServer, port: number, host: string):
   })
 
 /**
- * Starts an HTTP server that serves a mock. Faults are real: the server closes sockets and truncates bodies. If the
- * mock's clock follows the machine's time, payments, expiries and deliveries happen on time, even without a request.
+ * Starts an HTTP server that serves a mock. A fault can close the socket or truncate the body. If the mock's clock
+ * follows the machine's time, payments, expiries and deliveries happen on time, even without a request.
  *
  * @throws the system's error, such as `EADDRINUSE`, if the port is not available; a TypeError if an option is wrong; an
- * Error that names the file of `state` if the file is broken
+ * Error that names the `state` file if the server cannot use it
  * @example
  * const { url, mock, close } = await startMockServer()
  */
@@ -172,7 +172,7 @@ export async function startMockServer(options?: MockServerOptions): Promise<Mock
  * Starts an HTTP server that serves the given mock, and returns that mock.
  *
  * @throws the system's error, such as `EADDRINUSE`, if the port is not available; a TypeError if an option is wrong; an
- * Error that names the file of `state` if the file is broken
+ * Error that names the `state` file if the server cannot use it
  * @example
  * const { url, close } = await startMockServer({ mock: createMock({ rules: 'strict' }) })
  */

@@ -107,7 +107,7 @@ export interface Faults {
   clear(): void
 }
 
-/** A saved state of a mock, for `restore`. `structuredClone` can copy a snapshot. */
+/** A saved state of a mock. To copy it, use `structuredClone`, because JSON loses data. */
 export interface MockSnapshot {
   /** Version of the snapshot's format. */
   readonly format: 4
@@ -115,9 +115,9 @@ export interface MockSnapshot {
   readonly state: unknown
 }
 
-/** A fault that can still apply. */
+/** A fault that is neither used up nor removed. */
 export interface NumberedFault {
-  /** Number of the fault, from 1 in the order of `add`. `mock.reset` does not restart the numbers. */
+  /** Serial number: 1 for the fault that was added first. `mock.reset` does not restart the numbers. */
   readonly number: number
   /** The fault as it was added. */
   readonly fault: Fault
@@ -127,7 +127,7 @@ export interface NumberedFault {
 
 /** A connected receiver with the options of its connection, except for `headers` and `signing`, which are secret. */
 export interface NumberedReceiver extends Omit<DeliveryOptions, 'headers' | 'signing'> {
-  /** Number of the receiver, from 1 in the order of `connect`. */
+  /** Serial number: 1 for the receiver that was connected first. */
   readonly number: number
   /** URL of the receiver without its query; absent for a handler in this process. */
   readonly to?: string
@@ -142,18 +142,18 @@ export interface SavedSnapshot {
 }
 
 /**
- * Additional methods for a control panel. Faults and receivers have numbers, snapshots have names. An unknown number or
- * name causes a `MockRefusedError`. `moveClock` does not expire the tokens of clients in other processes.
+ * Additional methods for a control panel. They select a fault or receiver by its number, and a snapshot by its name. An
+ * unknown number or name causes a `MockRefusedError`.
  */
 export interface MockControl {
   /**
-   * Moves the clock by a duration or to a point in time, as `clock.advance` and `clock.set` do, and moves the expiry of
-   * access tokens with it, because a client with its own clock would not notice that its token has expired.
+   * Moves the clock by a duration or to a point in time, like `clock.advance` and `clock.set`. But access tokens keep
+   * their remaining lifetime, because a client with its own clock would not notice that its token has expired.
    *
    * @example await mock.control.moveClock({ by: { days: 30 } })
    */
   moveClock(move: { readonly by: Duration } | { readonly to: PointInTime }): Promise<void>
-  /** The faults that can still apply. To add a fault, call `mock.faults.add`. */
+  /** The faults that are neither used up nor removed. To add a fault, call `mock.faults.add`. */
   readonly faults: {
     /** Returns the faults in the order of `add`. */
     list(): readonly NumberedFault[]
@@ -225,8 +225,8 @@ export interface Mock {
     end(options?: { readonly area?: Area | undefined }): void
   }
   /**
-   * Adds subscriptions and tokens without API calls, and returns the added subscriptions. If one seed is impossible,
-   * for example because its identifier is in use, adds nothing and throws an Error or RangeError.
+   * Adds subscriptions and tokens without API calls, and returns the added subscriptions. If one of them cannot be
+   * added, for example because its identifier is in use, `add` adds none and throws an Error or RangeError.
    */
   add(seeds: {
     readonly subscriptions?: readonly SeedSubscription[] | undefined

@@ -195,8 +195,8 @@ export class GatewayClient {
    * Reads a charge repeatedly until `until` returns true. By default, the wait ends at the first status that does
    * not begin with `pending_`, even if this package does not know the status.
    *
-   * @throws TimeoutError after `timeout` (default: 120 s). The error's `lastState` is the charge that was last read.
-   * The charge may still change: wait again or read it later. Do not charge again while the status is not final.
+   * @throws TimeoutError after `timeout` (default: 120 s). Its `lastState` is the charge as last read. The charge may
+   * still change, so call `waitForCharge` or `status` again. Do not charge again before the status is final.
    */
   async waitForCharge(chargeId: string, options?: WaitOptions<ChargeState>): Promise<ChargeState> {
     return pollUntil({

@@ -58,7 +58,7 @@ const MILLISECONDS_PER_DAY = 86_400_000
 // A new day begins first in the time zone UTC+14.
 const EARLIEST_ZONE = 14 * 3_600_000
 
-/** Rejects an `end` more than 730 days after `start` or today (UTC+14), whichever is later. (Limits, area S) */
+/** Rejects an `end` that is more than 730 days after the later of `start` and today in UTC+14. (Limits, area S) */
 const checkEnd = (operation: string, { start, end }: { start: string; end: string }, now: number): void => {
   const today = Math.floor((now + EARLIEST_ZONE) / MILLISECONDS_PER_DAY)
   const latest = Math.max(dayNumber(start) ?? 0, today) + MAX_SUBSCRIPTION_DAYS
@@ -120,7 +120,7 @@ const createSubscriptionsContext = (options: SubscriptionsClientOptions) => {
 export class SubscriptionsClient {
   readonly #context: ReturnType<typeof createSubscriptionsContext>
 
-  /** @throws InvalidRequestError when an option breaks a rule */
+  /** @throws InvalidRequestError if an option is missing or invalid */
   constructor(options: SubscriptionsClientOptions) {
     this.#context =
       options instanceof http.SharedContext ? options.context : createSubscriptionsContext(options)
@@ -190,8 +190,8 @@ export class SubscriptionsClient {
 
   /**
    * Yields every payment of a subscription once, page by page (S-g). The loop ends after a page without new payments,
-   * because some servers ignore the page number or repeat records. The loop also ends if the API itself, not a
-   * proxy, responds to a later page with 404. The client reads each page only when the loop needs it.
+   * because some servers ignore the page number or repeat records. It also ends if a later page causes a 404 from
+   * the API itself, not from a proxy. The client reads each page only when the loop needs it.
    *
    * @param page the first page to read, and the records per page (default: 100)
    */
@@ -230,7 +230,7 @@ export class SubscriptionsClient {
    * Reads a request's status repeatedly until the option `until` returns true. By default, the wait ends when the
    * status is not `INITIALIZED`.
    * @throws TimeoutError after `timeout` (default: 120 s), with the last status in `lastState`. The status may still
-   * change: wait again or read the status later. Do not subscribe again before the status is final.
+   * change, so call `waitForStatus` or `status` again. Do not subscribe again before it is final.
    */
   async waitForStatus(
     invoiceId: string,

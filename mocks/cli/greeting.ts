@@ -40,7 +40,7 @@ const clockOf = ({ options, now, panel }: Started): string => {
   if (!isFrozen(options)) return 'follows this machine'
   const time = new Date(now).toISOString()
   return panel
-    ? `frozen at ${time}: no payment, expiry or end of a lockout (403) until you move the clock in the panel`
+    ? `frozen at ${time}: payments, expiries and the end of a lockout (403) wait until you move the clock in the panel`
     : `frozen at ${time}: without the panel, nothing can move the clock`
 }
 
@@ -91,7 +91,9 @@ const addressOf = (target: unknown): string => {
 }
 
 const deliveryText = (retries: boolean): string =>
-  retries ? 'without a 2xx response: retried in the mock’s time' : 'delivered once, whatever the response is'
+  retries
+    ? 'a delivery without a 2xx response is retried in the mock’s time'
+    : 'each notification is delivered once, whatever the response is'
 
 const receivers = ({ options }: Started): readonly Line[] =>
   (options.subscriptions?.notify ?? []).map(({ to, retries = false }) => {

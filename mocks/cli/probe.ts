@@ -261,7 +261,7 @@ export const runProbe = async (words: readonly string[], outputs: Outputs): Prom
   write(folder, result, redactor, session.recordings().map(toLine))
   const known = result.asked.filter(({ answer }) => answer !== undefined && 'found' in answer).length
   outputs.stdout.write(
-    `${known} of ${result.asked.length} questions have an answer: ${join(folder, 'report.md')}\n`,
+    `${known} of ${result.asked.length} questions have an answer. Report: ${join(folder, 'report.md')}\n`,
   )
   const reasons = Object.entries(result.stopped)
   for (const [area, reason] of reasons) outputs.stderr.write(`${area}: the probe stopped early: ${reason}.\n`)

@@ -32,7 +32,7 @@ const keyvDedupeStoreOptions = {
 /** Options of a dedupe store that uses Keyv. */
 export interface KeyvDedupeStoreOptions extends Input<typeof keyvDedupeStoreOptions> {}
 
-/** Wraps a Keyv, so that a failed method rejects. Otherwise, Keyv emits `error`, and the method resolves to undefined. */
+/** Wraps a Keyv, so that a failed method rejects. Keyv itself emits `error`, and its method resolves to undefined. */
 const accessKeyv = (given: KeyvLike, prefix: string) => {
   const keyv = check('stores.keyv', objectWith<KeyvLike>('a Keyv', 'get', 'set', 'delete'), given, 'keyv')
   let failures = 0
@@ -56,9 +56,9 @@ const accessKeyv = (given: KeyvLike, prefix: string) => {
 }
 
 /**
- * Shares tokens and the pauses after rejected logins through a Keyv. Keyv has no locks: if several processes find no
- * token at the same time, each logs in. To share one login, use `createRedisTokenStore`, or a store with `withLock`.
- * If the backend fails, each process keeps its token in its own memory, so no call fails.
+ * Keeps tokens in a Keyv, so that processes share them. After a rejected login, all pause their logins. Keyv has no
+ * locks, so if several processes find no token, each logs in. To share one login, use `createRedisTokenStore`, or your
+ * own store with `withLock`. If the backend fails, no call fails: each process keeps its own token in memory.
  *
  * @throws {InvalidRequestError} when `keyv` is not a Keyv.
  * @example

@@ -23,7 +23,7 @@ export interface IoredisClient {
 /**
  * The connection of a store to Redis or Valkey: a connected client of node-redis or ioredis, an ioredis `Cluster`, or a
  * function that sends one command. Use a function for pools, other clients, and node-redis clusters and sentinels. The
- * commands are GET, SET with PX, DEL and EVAL. Each command has one key, so that the function can choose the node of a
+ * store sends GET, SET with PX, DEL and EVAL. Each command has one key, so that the function can choose the node of a
  * cluster.
  *
  * @example createRedisDedupeStore((command, key) => cluster.sendCommand(key, false, [...command])) // node-redis
@@ -44,7 +44,7 @@ export interface RedisOptions extends Input<typeof redisOptions> {}
 
 const redisTokenStoreOptions = {
   ...redisOptions,
-  /** How long a killed process keeps the login lock, in milliseconds. A running process extends it. Default: 10 000. */
+  /** The login lock of a dead process ends after this many ms. A running process extends its lock. Default: 10 000. */
   lockTime: fields.withDefault(duration(MAX_TIMER_MS), 10_000),
 }
 /** Options of a token store that uses Redis. */
@@ -135,7 +135,7 @@ return 0`
 // The longest wait for a lock, in milliseconds. The client waits no longer for a lock either.
 const LOCK_WAIT_MS = 30_000
 
-/** Waits for a lock that expires after `lockTime`, then runs a task. Extends the lock until the task ends. */
+/** Waits until it gets a lock, then runs a task. Extends the lock, which expires after `lockTime`, during the task. */
 const withRedisLock = async <Result>(
   { run, evalBoolean }: ReturnType<typeof connect>,
   key: string,
@@ -172,10 +172,10 @@ const withRedisLock = async <Result>(
 }
 
 /**
- * Shares tokens and the pauses after rejected logins through Redis or Valkey, so that all processes share one login.
+ * Keeps tokens in Redis or Valkey, so that processes share one login. After a rejected login, all pause their logins.
  * Pass a connected client of node-redis or ioredis. You configure and close the client. Keys expire within 30 days.
  *
- * If Redis is down, slow (`commandTimeout`) or full, or returns invalid data, API calls do not fail: each process keeps
+ * If Redis is down or full, exceeds `commandTimeout` or returns invalid data, API calls do not fail: each process keeps
  * its own token in memory, and logs in once per token lifetime.
  *
  * @throws {InvalidRequestError} if `client` or an option is invalid.

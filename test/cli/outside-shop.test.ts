@@ -54,8 +54,8 @@ test('a shop on real time handles each payment of a move by 60 days, and continu
 })
 
 describe('a notification with the response 503', () => {
-  const RETRIED = /^without a 2xx response: retried/
-  const ONCE = 'delivered once, whatever the response is'
+  const RETRIED = /^a delivery without a 2xx response is retried/
+  const ONCE = 'each notification is delivered once, whatever the response is'
 
   test('is retried with --notify, on the mock’s clock, and the receiver stays after a reset', async () => {
     let status = 503
@@ -131,7 +131,7 @@ describe('under a frozen clock', () => {
   test('nothing is limited, and the command says so and how to change it', async () => {
     const { url, printed, value } = await started(...FROZEN)
     expect(value('clock')).toBe(
-      'frozen at 2027-01-01T06:00:00.000Z: no payment, expiry or end of a lockout (403) until you move the clock in the panel',
+      'frozen at 2027-01-01T06:00:00.000Z: payments, expiries and the end of a lockout (403) wait until you move the clock in the panel',
     )
     const off = / {2}rate limit +none while the clock is frozen; --limits sets (\d+) calls in 60 s$/gm
     expect([...printed.matchAll(off)].map(([, limit]) => limit)).toEqual(['600', '120'])

@@ -32,7 +32,7 @@ const printed: Readonly<Record<string, readonly string[]>> = {
     'failed, so the job tries a second time',
     'pending_retry, so the gateway retries',
     'The second run charged nobody',
-    '(2027-03-01 slow): succeeded',
+    '"2027-03-01 slow" has the status succeeded',
     '10 charges',
   ],
 }
