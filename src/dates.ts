@@ -3,7 +3,7 @@ import { inputDate, wholeNumber } from './contract/fields.ts'
 import { isCalendarDate } from './contract/formats.ts'
 
 /**
- * Returns the due date `number` months after `anchor`, or the month's last day if the month lacks the anchor's day.
+ * Returns the due date `number` months after `anchor`. If that month has no such day, returns its last day.
  *
  * As `anchor`, always pass the day of the first charge. If the first charge was on `2027-01-31` and you pass the day
  * of the first renewal, `2027-02-28`, all further due dates are on the 28th.
@@ -41,7 +41,7 @@ const formatterOf = (timeZone: string): Intl.DateTimeFormat | undefined => {
   }
 }
 
-/** Returns the local time at `instant`, read as a UTC time and converted to milliseconds. */
+/** Returns the local time at `instant` in ms since 1970, as if that local time were UTC. */
 const wallTime = (formatter: Intl.DateTimeFormat, instant: number): number => {
   const parts = formatter.formatToParts(instant).map(({ type, value }) => [type, Number(value)])
   const { year, month, day, hour, minute, second } = Object.fromEntries(parts)
@@ -61,8 +61,8 @@ const instantOf = (formatter: Intl.DateTimeFormat, wall: number): number => {
  * Converts a time without a zone (`createdAt`, `transactionDate`, `nextPaymentDate`, …) to an instant. The caller
  * passes the zone, because the specification does not name a zone.
  *
- * Accepts `YYYY-MM-DD HH:MM:SS`, also with `T` instead of the space, without seconds, or without a time (midnight). An
- * offset in the text takes precedence over `zone`. If two instants match because clocks go back, returns the earlier.
+ * Accepts `YYYY-MM-DD HH:MM:SS`, also without seconds or with `T` instead of the space. A date alone means midnight. An
+ * offset in the text takes precedence over `zone`. If a time occurs twice because clocks go back, the first one counts.
  *
  * @param zone an IANA name such as `Asia/Dhaka`
  * @throws InvalidRequestError when `naive` has another format or `zone` is unknown

@@ -42,24 +42,24 @@ export interface ErrorDetails {
   readonly attempts: number
   /** The idempotency key of this call. Pass the key again to retry a charge or a renewal safely. */
   readonly idempotencyKey?: string | undefined
-  /** How long the gateway keeps the key, in milliseconds: the client's option `keyLifetime`. */
+  /** The client's option `keyLifetime`: how long the gateway keeps the key, in milliseconds. */
   readonly keyLifetime?: number | undefined
-  /** The call's `totalTimeout`, at most `keyLifetime`, in milliseconds; absent without `keyLifetime`. */
+  /** The shorter of the call's `totalTimeout` and `keyLifetime`, in milliseconds; absent without `keyLifetime`. */
   readonly totalTimeout?: number | undefined
   /** The merchant's own identifier of a subscription request (S1). */
   readonly requestID?: string | undefined
   /**
    * Whether it is safe and useful to make the call again. If true, wait for `retryAfterMs`, or for a pause of your
-   * choice if `retryAfterMs` is undefined. For a charge or renewal, pass the failed call's key. `retryable` is
-   * false if the outcome of a charge is unknown and the client made the key: only a retry with this key is safe.
+   * choice if `retryAfterMs` is undefined. For a charge or renewal, pass the failed call's key. `retryable` is false if
+   * the outcome of a charge is unknown and the client made the key, because a call without this key may charge again.
    */
   readonly retryable: boolean
   /**
    * How long to wait before the next call: a whole number of milliseconds from 1 000 to 3 600 000, or `undefined` if no
-   * wait is known. The client ignores a wait below 1 s in a response, and reports a wait above 1 h as 1 h.
+   * wait is known. If a server asks for less than 1 s, the client ignores that wait. A wait above 1 h becomes 1 h.
    */
   readonly retryAfterMs?: number | undefined
-  /** Whether the operation moves money or changes state on the server. `false` for operations that only read. */
+  /** Whether the operation moves money or changes state on the server. */
   readonly acts?: boolean | undefined
   /** What to do if `outcome` is `unknown`. Ignore this field for other outcomes. */
   readonly afterUnknown?: FindOut | undefined
@@ -99,7 +99,7 @@ export abstract class MandateKitError<Details extends ErrorDetails = ErrorDetail
 {
   // Minifiers rename classes, so each class has its name as a field.
   static override readonly name: string = 'MandateKitError'
-  /** Identifies the error's class. Unlike `instanceof`, `code` works with several copies of this package. */
+  /** Identifies the error's class, even for an error of another copy of this package, for which `instanceof` fails. */
   abstract readonly code: MandateKitErrorCode
   declare readonly operation: string
   declare readonly phase: Phase
@@ -152,9 +152,9 @@ export class InvalidRequestError extends MandateKitError {
   }
 }
 
-/** The fields of an `ApiError`. Most of them describe the server's response. */
+/** The fields of an `ApiError`. */
 export interface ApiErrorDetails extends ErrorDetails {
-  /** HTTP status of the response, or of the failed login that prevents this call; absent if there is none. */
+  /** HTTP status of the response, or of the failed login that prevents this call; absent without a response. */
   readonly status?: number | undefined
   /** What the response proves; absent if `status` is absent. */
   readonly verdict?: Verdict | undefined
@@ -188,9 +188,9 @@ export class ApiError extends MandateKitError<ApiErrorDetails> {
 }
 
 /**
- * Thrown for HTTP 401: the server rejected the credentials, the token or the API key. If `phase` is `login`, or the
- * failed call is `login()`, a login was rejected. Calls that need a new token then fail without a request, until the
- * credentials change, a call of `login()` succeeds, or the `loginCooldown` ends.
+ * Thrown for HTTP 401: the server rejected the credentials, the token or the API key. If `phase` is `login`, a login
+ * was rejected. Calls that need a new token then fail without a request, until the credentials change, a call of
+ * `login()` succeeds, or the `loginCooldown` ends.
  * @example 401 with `{ "errorCode": "401", "errorMessage": "…" }` for a login with a wrong password
  */
 export class AuthenticationError extends ApiError {
@@ -208,8 +208,8 @@ export class LockedOutError extends ApiError {
 }
 
 /**
- * Thrown for HTTP 429. If `status` is absent, the rate limit, an earlier failed login or another client's login
- * prevented the attempt. An earlier attempt may have reached the server: check `outcome`.
+ * Thrown for HTTP 429. If `status` is absent, the client did not send the attempt, because the rate limit is used up,
+ * a login failed or another client is logging in. An earlier attempt may have reached the server: check `outcome`.
  * @example 429 with `Retry-After: 7`
  */
 export class RateLimitError extends ApiError {
@@ -218,8 +218,8 @@ export class RateLimitError extends ApiError {
 }
 
 /**
- * Thrown for a redirect, and for a 2xx response that is unreadable, lacks required fields, or is about another record
- * than the request. The server may have acted.
+ * Thrown for a redirect, and for a 2xx response that is unreadable, lacks required fields, or contains another record
+ * than the requested one. The server may have acted.
  */
 export class UnexpectedResponseError extends MandateKitError {
   static override readonly name: string = 'UnexpectedResponseError'
@@ -264,14 +264,14 @@ export class ConnectionError extends MandateKitError<
 /**
  * Thrown when an attempt, a call, `waitForCharge` or `waitForStatus` exceeds its time limit. If `waitForCharge` or
  * `waitForStatus` throws it, the state may still change, so `outcome` is `unknown` and `retryable` is true. Do not
- * charge or subscribe again: wait again or read the state later. If the last read failed, `cause` is its error.
+ * charge or subscribe again, but read the state later. If the last read failed, `cause` is its error.
  */
 export class TimeoutError extends MandateKitError<
   ErrorDetails & { readonly timeoutMs: number; readonly lastState?: unknown }
 > {
   static override readonly name: string = 'TimeoutError'
   readonly code = 'timeout'
-  /** The exceeded time limit in milliseconds, or the length of the attempt if `fetch` itself ended it. */
+  /** The exceeded time limit in milliseconds, or the attempt's duration if `fetch` itself ended the attempt. */
   declare readonly timeoutMs: number
   /** The last state that `waitForCharge` or `waitForStatus` read; `undefined` if no read succeeded. */
   declare readonly lastState: unknown
@@ -296,7 +296,7 @@ export type AnyMandateKitError =
   | TimeoutError
   | AbortedError
 
-/** The possible fields of an error of this package, or of the JSON form of such an error. */
+/** The fields that an error of this package, or its JSON form, may have. */
 export type KnownError = Partial<Omit<ApiError, 'code'>> & {
   readonly code?: MandateKitErrorCode
   readonly reason?: string | undefined

@@ -26,11 +26,11 @@ const gatewayOptions = {
   /**
    * What the client does if the response belongs to another charge, because the key was used before. With `throw`
    * (default), it throws a `KeyReusedError`. With `report`, or if the client made the key, it calls `onUnexpected` and
-   * returns the response. `charge` compares the response's `msisdn`, amount and currency with the request. `renew`
-   * checks that the response is not the mandate's first charge.
+   * returns the response. A response belongs to another charge if its `msisdn`, amount or currency differs from the
+   * request, or if a renewal returns the mandate's first charge.
    */
   onKeyReuse: withDefault(oneOf(['throw', 'report']), 'throw'),
-  /** HTTP method of `reset`. The specification names none. Default: `POST`. */
+  /** HTTP method of `reset`, which the specification does not name. Default: `POST`. */
   resetMethod: withDefault(oneOf(['POST', 'DELETE']), 'POST'),
 }
 /** Options of a client of area G. */
@@ -40,8 +40,8 @@ const gatewayOptionsSchema = clientOptionsWith(gatewayOptions)
 const chargeOptions = {
   /**
    * The idempotency key of this charge. While the gateway keeps the key, a repeated call does not charge again (G rule
-   * 1). By default, the client makes a key, which `withResponse()` and errors contain. To retry safely after a restart,
-   * pass your own key, such as the order's id.
+   * 1). By default, the client makes a key: read it from `withResponse()` or the error. To retry safely after a
+   * restart, pass your own key, such as the order's id.
    */
   idempotencyKey: optional(idempotencyKey),
 }
@@ -209,7 +209,7 @@ export class GatewayClient {
   }
 
   /**
-   * Calls an operation for which the client has no method, with the same authorization, errors, hooks and log as its
+   * Calls an operation for which the client has no method. Authorization, errors, hooks and log work as in the other
    * methods. By default, the client does not retry the call.
    * @example await gateway.request({ method: 'GET', path: '/api/v1/mfs/refunds', retry: 'always' })
    */

@@ -2,8 +2,8 @@ import type { EndpointDefinition } from './endpoint.ts'
 import { asText, isObject } from './fields.ts'
 
 /**
- * What an error response proves. Unless the verdict is `somebody-else`, the API itself responded: the body has the
- * area's error format, or the status alone is enough (401, 429).
+ * What an error response proves. Every verdict except `somebody-else` means that the API itself responded: the body has
+ * the API's format, or the status is 401 or 429.
  *
  * - `not-found`: the API has no such record.
  * - `rejected-credentials`: the API rejected the credentials, the token or the API key.
@@ -20,7 +20,7 @@ export type Verdict =
   | 'refused'
   | 'somebody-else'
 
-/** `body` is the parsed JSON, or undefined if the text is not JSON. */
+/** `body` is the response's parsed JSON, or undefined if the response is not JSON. */
 interface VerdictQuestion extends Pick<EndpointDefinition, 'operation' | 'auth'> {
   readonly status: number
   readonly body: unknown
@@ -28,10 +28,10 @@ interface VerdictQuestion extends Pick<EndpointDefinition, 'operation' | 'auth'>
 
 /** Fields of errors from frameworks and proxies. The errors of the two APIs have none of these fields. */
 const FOREIGN_FIELD = /^(?:timestamp|path|statusCode|status|trace|type|title|instance|requestId)$/
-/** OAuth's codes that reject the credentials. OAuth's other codes concern the request or the server. */
+/** OAuth error codes for rejected credentials. The other codes concern the request or the server. */
 const OAUTH_REJECTION = /^(?:invalid_grant|invalid_client|unauthorized_client|access_denied)$/
 const MISSING = /not.?(?:be.)?found|no.?such|unknown|does.?not.?exist/i
-/** Words for things other than a record. An error with such a word does not prove that a record is missing. */
+/** An error with one of these words may be about something other than a missing record, such as a token. */
 const OTHER_SUBJECT =
   /token|credential|api.?key|permission|forbidden|denied|authori[sz]|allowed|limit|quota|too.?many|unknown.?(?:error|reason|failure|exception)|merchant|client|route|endpoint|method|url|field|param/i
 const MISSING_STATUS = /^(?:2..|400|404|410|422)$/
@@ -54,7 +54,7 @@ const ownError = ({ auth, body }: VerdictQuestion, isGateway: boolean) => {
   return isCode && message !== undefined ? { code, message } : undefined
 }
 
-/** Returns what an error response proves. Only this function decides what an error body means. */
+/** Returns what an error response proves. */
 export const verdictOn = (question: VerdictQuestion): Verdict => {
   const { operation, auth, status } = question
   if (status === 429) return 'rate-limited'

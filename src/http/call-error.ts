@@ -87,7 +87,10 @@ const meaningOf = (verdict: Verdict, auth: AuthKind): string | undefined => {
   return `the server rejected the ${auth === 'api-key' ? 'API key' : auth}`
 }
 
-/** Creates the error for a bad response. Removes secrets before it shortens texts: half a secret would not be found. */
+/**
+ * Creates the error for a bad response. Removes secrets before it shortens texts, because it would not find a shortened
+ * secret.
+ */
 const responseError = (
   call: Call,
   { failure, response, body }: BadResponse,
@@ -213,9 +216,7 @@ export const delayedError = (call: Call, delay: number) => {
   return new errors.RateLimitError(...explain(call, what, true, { retryAfterMs }))
 }
 
-/**
- * Creates the error for a call whose last attempt failed. `waitMs` is set if the wait before a retry is too long.
- */
+/** Creates the error for a call whose last attempt failed. `waitMs` is the wait before a retry, if it is too long. */
 export const attemptError = (
   call: Call,
   attempt: LostAttempt | BadResponse,

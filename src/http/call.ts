@@ -56,7 +56,7 @@ export const callPromise = <Data, Response>(
   })
 }
 
-/** Runs `work`, which gets a token, an API key or a client id. If `work` fails, the call fails for the same reason. */
+/** Runs `work`, which gets a token, an API key or a client id. If `work` fails, throws an error of the same class. */
 export const withCredentials = async <Value>(call: Call, work: (signal: AbortSignal) => Promise<Value>) => {
   const { phase } = call
   call.phase = 'login'
@@ -131,7 +131,7 @@ const succeed = <Definition extends EndpointDefinition>(
   return { data: data as ResponseOf<Definition>, response: responseOf(facts) }
 }
 
-/** Makes the attempts of a call and waits between them. Returns a result or throws an error. */
+/** Makes the attempts of a call and waits between them. */
 export const runWithRetries = async <Definition extends EndpointDefinition>(
   call: Call<Definition>,
 ): Promise<WithResponse<ResponseOf<Definition>>> => {
@@ -191,7 +191,7 @@ export const runCall = async <Value>(call: Call, work: () => Promise<Value>): Pr
   }
 }
 
-/** Makes a call. If the input is invalid, the promise rejects. */
+/** Makes a call. Invalid input rejects the promise, as every other failure does. */
 export const makeCall = <Definition extends EndpointDefinition>(
   client: ClientContext,
   endpoint: Definition,
@@ -228,7 +228,7 @@ export const createContext = <Own extends Omit<ClientContext, 'http' | 'gate' | 
   return { ...own, settings: { ...settings, headers }, http: createHttp(), gate, reported: new WeakSet() }
 }
 
-/** A client's context with changed settings. `withOptions` passes it to a constructor instead of options. */
+/** A context with changed settings. `withOptions` creates a client from this context instead of from options. */
 export class SharedContext<Context extends ClientContext> {
   readonly context: Context
 

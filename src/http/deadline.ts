@@ -15,7 +15,7 @@ export class Interrupted extends Error {
   }
 }
 
-/** A clock may be corrected by this many ms. If the system time is ahead of the timers by more, the machine slept. */
+/** The system time may be corrected by this many ms. A larger lead over the timers means that the machine slept. */
 const CLOCK_CORRECTION = 60_000
 
 /** Ends a call when the caller's signal is aborted or the call's total time limit passes. */

@@ -3,7 +3,7 @@ import { formatDuration } from '../clock.ts'
 import { type Input, isObject, object, optional, readWith, schema } from '../contract/fields.ts'
 import type { MandateKitErrorCode, Outcome, Phase, RateLimit } from '../errors.ts'
 
-/** The fields of each hook's event, except `onTokenRenewed`. They contain no headers, body or credentials. */
+/** The fields that all hooks except `onTokenRenewed` receive. They contain no headers, body or credentials. */
 export interface CallEvent {
   /** The same object in every event of one call. Use it as the key of a `WeakMap` of spans or timers. */
   readonly call: object
@@ -60,7 +60,7 @@ export interface FailureEvent extends CallEvent {
   readonly retryable: boolean | undefined
   /** Whether the server may have executed the call. */
   readonly outcome: Outcome | undefined
-  /** The HTTP status that the error has, if any. */
+  /** The error's HTTP status, if the error has one. */
   readonly status: number | undefined
   /** The server's error code: the field `errorCode` in area S, or `error.code` in area G. */
   readonly errorCode: string | undefined
@@ -108,7 +108,7 @@ export interface UnexpectedReport {
   readonly field?: string | undefined
   /** What the field must contain. */
   readonly rule?: string | undefined
-  /** Type of the received value, or `another value` if the sent value differs. Never the value itself. */
+  /** Type of the received value, or `another value` if the value differs from the request. Never the value itself. */
   readonly received?: string | undefined
 }
 

@@ -17,7 +17,7 @@ export interface FetchResponse {
   readonly status: number
   /** The response's headers. */
   readonly headers: FetchHeaders
-  /** The body as a stream of bytes. Without a stream, the client may read more than `maxResponseBytes`. */
+  /** The body as a byte stream. Without a stream, the client reads the whole body, even above `maxResponseBytes`. */
   readonly body?: unknown
   /** True if a wrapper of `fetch` has read the body. Then the client calls `text` instead of reading `body`. */
   readonly bodyUsed?: boolean
@@ -40,7 +40,7 @@ export interface FetchRequest {
   readonly signal: AbortSignal
   /** Always `manual`, because the client never follows redirects. */
   readonly redirect: 'manual'
-  /** Only on Deno: an HTTP client for a request that must not be sent twice. Pass `client` on to `fetch`. */
+  /** Only on Deno: an HTTP client with a new connection, so that Deno resends nothing. Pass `client` on to `fetch`. */
   readonly client?: object
   /** Only on Bun: opens a new connection for a request that must not be sent twice. Pass `keepalive` on to `fetch`. */
   readonly keepalive?: false
@@ -123,9 +123,9 @@ const changeableOptions = {
   /** Limits of automatic retries; `false` for no retries. Default: `{ limit: 2, maxWait: 30_000 }`. */
   retry: fields.optional(retry),
   /**
-   * What the client does after the server reports that no requests remain. With `wait` (default), it delays calls by
-   * up to 60 s and sends them in order. A call that would wait longer fails with a `RateLimitError`. With `throw`, the
-   * client delays no call, and a 429 causes a `RateLimitError` without a retry.
+   * What the client does when the rate limit is used up. With `wait` (default), it delays calls by up to 60 s and sends
+   * them in order. A call that would wait longer fails with a `RateLimitError`. With `throw`, the client delays no
+   * call, and a 429 causes a `RateLimitError` without a retry.
    */
   rateLimit: fields.optional(fields.oneOf(['wait', 'throw'])),
   /** Headers for every request. Not allowed: Authorization, Content-Type, Content-Length, Host, Idempotency-Key. */
@@ -138,9 +138,9 @@ const changeableOptions = {
    */
   onUnexpected: fields.optional(functionOption<(report: UnexpectedReport) => unknown>()),
   /**
-   * What the client does if a response is about another record than the request. With `throw` (default), it throws an
-   * `UnexpectedResponseError`. With `report`, it calls `onUnexpected` and returns the response. Use `report` for a stub
-   * with fixed responses, or for a server that returns another identifier of the same record.
+   * What the client does if a response contains another record than the requested one. With `throw` (default), it
+   * throws an `UnexpectedResponseError`. With `report`, it calls `onUnexpected` and returns the response. Use `report`
+   * for a stub with fixed responses, or for a server that returns another identifier of the same record.
    */
   onOtherRecord: fields.optional(fields.oneOf(['throw', 'report'])),
   /** The logger of the client, for example a pino logger. Log lines contain no secrets. Default: `console`. */
@@ -187,7 +187,6 @@ export const changeSettings = (settings: ClientSettings, changes: ClientChanges)
   return withDefaults({ ...settings, ...changed, headers: { ...settings.headers, ...changed.headers } })
 }
 
-/** Options that every call takes. */
 export const callOptions = {
   /** Aborts the call with an `AbortedError`. The error's `outcome` states whether the server may have acted. */
   signal: fields.optional<AbortSignal, AbortSignal | null>(signalOption),
@@ -197,7 +196,7 @@ export const callOptions = {
   totalTimeout: fields.optional(duration()),
   /** Headers for this call. Not allowed: Authorization, Content-Type, Content-Length, Host, Idempotency-Key. */
   headers: fields.optional(headers),
-  /** Lower retry limits for this call; `false` for no retries. Values above the client's have no effect. */
+  /** Lower retry limits for this call; `false` for no retries. A limit above the client's has no effect. */
   retry: fields.optional(retry),
 }
 /** Options of one call. Every method that makes one call takes these options as its last argument. */

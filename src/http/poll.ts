@@ -10,8 +10,8 @@ import { readRetryAfter } from './response-headers.ts'
 
 const waitOptions = {
   /**
-   * Maximum wait in milliseconds, both on the client's clock and in real time. Default: 120 000. If this time passes
-   * first on the client's clock (such as the mock's), the client reads the state one last time.
+   * Maximum wait in milliseconds. Default: 120 000. The wait ends when this time passes in real time. When it passes on
+   * the client's clock (such as the mock's), the client reads the state one last time, and the wait ends.
    */
   timeout: optional(duration()),
   /**
@@ -19,7 +19,7 @@ const waitOptions = {
    * up to 10 s. If a response has a `Retry-After`, the client waits for that time, unless `pollInterval` is longer.
    */
   pollInterval: optional(duration()),
-  /** Aborts the wait with an `AbortedError`. This does not cancel the charge or the subscription request. */
+  /** Aborts the wait with an `AbortedError`, but does not cancel the charge or the subscription request. */
   signal: callOptions.signal,
 }
 /** Options of `waitForCharge` and `waitForStatus`. */
@@ -46,7 +46,7 @@ const GROWTH = 1.5
 // Without `pollInterval`, the client ignores a `Retry-After` below this many milliseconds, so as not to read too often.
 const MIN_PAUSE_MS = 500
 
-/** How long the wait goes on while the server does not find a new record, in milliseconds of the client's clock. */
+/** How long the wait continues although the server does not find the record, in ms of the client's clock. */
 const NEW_RECORD_MS = 10_000
 const isMissing = (error: unknown): boolean => knownError(error).verdict === 'not-found'
 

@@ -14,7 +14,7 @@ export interface ClientContext {
   readonly settings: ClientSettings
   readonly http: KyInstance
   readonly gate: RateLimitGate
-  /** The errors that `onError` received. `login()` must not report the error of its token request a second time. */
+  /** Contains the errors that `onError` received, so that `login()` does not report its token request's error twice. */
   readonly reported: WeakSet<object>
   readonly authorizers: Partial<Record<AuthKind, Authorizer>>
   /** The version prefix of the endpoints' paths. The option `apiPrefix` replaces this prefix. */
@@ -31,7 +31,7 @@ export type Query =
   | Readonly<Record<string, string | number | undefined>>
   | Iterable<readonly [name: string, value: string]>
 
-/** The unchecked input of one call, from a client's method. */
+/** The input that a client's method passes for one call. `prepare` checks it. */
 export interface CallInput {
   /** The path parameters, in the order of the path. */
   readonly path?: Readonly<Record<string, unknown>>
@@ -126,7 +126,7 @@ export const prepare = <Definition extends EndpointDefinition>(
     totalTimeout,
     deadline: call.deadline ?? new Deadline(totalTimeout, options.signal),
     startedAt,
-    /** Returns how many more ms the gateway keeps the key: by the client's clock or real time, whichever is less. */
+    /** Returns in how many ms the key expires. If real time and the client's clock differ, the shorter time counts. */
     keyLeft: () => Math.min(keyDeadline.remaining, keyLifetime - (clock.now() - startedAt)),
     /** The fields that all hook events of this call contain. */
     event: { call: {}, operation, method, path: template, url, idempotencyKey: key },
@@ -161,7 +161,7 @@ const rawRequest = {
   /**
    * Set `always` only if the server can safely execute the request twice: for a read, or with an idempotency key.
    * Default: `never`. Even with `never`, after a 401 in area S, the client renews the token and retries the request.
-   * This is safe, because a server that rejects the token does not execute the request.
+   * The retry is safe, because a server that rejects the token does not execute the request.
    */
   retry: optional(oneOf(['always', 'never'])),
 }
