@@ -4,7 +4,7 @@ export type JsonReading = { readonly ok: true; readonly value: unknown } | { rea
 const MANY_DIGITS = /\d{16}/
 const INTEGER = /^-?\d+$/
 
-/** Turns an integer into text if a number cannot hold it, or omits it in runtimes before 2024 (without `context`). */
+/** Returns an integer as text if a number cannot hold it. Omits it in runtimes before 2024, which pass no `context`. */
 const byReviver = (_: string, value: unknown, context?: { readonly source?: string }): unknown => {
   if (!Number.isInteger(value) || Number.isSafeInteger(value)) return value
   const source = context?.source
@@ -13,7 +13,7 @@ const byReviver = (_: string, value: unknown, context?: { readonly source?: stri
 
 /**
  * Parses JSON. An integer that a number cannot hold exactly becomes a string, so that no identifier is rounded. Ignores
- * a byte order mark. The result never contains the parser's error, because that error quotes the text.
+ * a byte order mark. The result omits the parser's error, because that error quotes the text, which may be secret.
  */
 export const readJson = (text: string): JsonReading => {
   try {
@@ -24,7 +24,7 @@ export const readJson = (text: string): JsonReading => {
   }
 }
 
-/** Texts to append to cut JSON. One of them completes JSON that was cut after a value, a comma, a name or a colon. */
+/** Texts to append to incomplete JSON. One of them fits if the JSON ends after a value, a comma, a name or a colon. */
 const ENDS = ['', '0', '"":0', ':0']
 
 /** Returns whether a text is the beginning of a JSON object or list whose end is missing. */

@@ -24,12 +24,12 @@ export type NextStep =
        * Why the other jobs would fail. `locked-out`: the account is locked (HTTP 403 for a login).
        * `credentials-rejected`: the server rejected a login. `not-authorized`: the server rejected the API key or a new
        * token. `login-unavailable`: a login failed for another reason. `rate-limited`: the rate limit allows no request
-       * now. `not-available`: a proxy or a firewall responded in place of the API, or the certificate is not accepted.
+       * now. `not-available`: a proxy or firewall responded instead of the API, or the runtime refused the certificate.
        */
       readonly reason: PauseReason
     })
   | {
-      /** The server may have executed the call, and a retry could execute the call twice. */
+      /** The server may have executed the call. A retry could execute it again, or would fail. */
       readonly step: 'find-out'
       /** What to do (see `FindOut`). After a `KeyReusedError`, read the charge whose id is in the error's `body`. */
       readonly how: FindOut
@@ -39,7 +39,7 @@ export type NextStep =
       readonly step: 'fail'
     }
   | {
-      /** The error is not of this package. Treat it as your queue treats other errors. */
+      /** The error is not from this package. Treat it as your queue treats other errors. */
       readonly step: 'unknown-error'
     }
 
@@ -76,7 +76,7 @@ const PAUSE: Readonly<Record<PauseReason, number>> = {
  * 400, 413 and 431, which may depend on the request, and 5xx, which are temporary.
  */
 const BLOCKED = /^(?:3\d\d|40[3457]|421|451)$/
-/** Statuses of a final refusal. After 408, 409, 425 or 429, a call with the same idempotency key can still succeed. */
+/** Statuses of a final refusal. The list lacks 408, 409, 425 and 429, after which the same call can still succeed. */
 const REFUSED = /^4(?!08|09|25|29)\d\d$/
 const MAX_DEPTH = 8
 
@@ -109,9 +109,9 @@ const isRefused = ({ status, verdict }: KnownError): boolean =>
   REFUSED.test(String(status)) && verdict !== 'somebody-else'
 
 /**
- * Returns what a job of a queue should do after an error. The result depends only on the error and the options, and
- * needs no I/O. `nextStep` also finds this package's error in a `cause` or as the only error in an `AggregateError`,
- * and reads an error that another process sent as JSON.
+ * Returns what a job of a queue should do after an error. The result depends only on the error, the options and the
+ * time. `nextStep` also finds this package's error in a `cause` or as the only error in an `AggregateError`, and reads
+ * an error that another process sent as JSON.
  *
  * If the outcome is unknown, the result is `retry` only for a read or a call with an idempotency key. A key prevents
  * a second charge only while the gateway keeps the key. So set the client's option `keyLifetime`, and pass
@@ -119,7 +119,7 @@ const isRefused = ({ status, verdict }: KnownError): boolean =>
  * each request.
  *
  * @returns `retry` after a temporary failure; `pause-queue` if every job would fail; `find-out` if the server may have
- * acted and no retry is safe or useful; `unknown-error` for an error that is not of this package;
+ * acted and no retry is safe or useful; `unknown-error` for an error that is not from this package;
  * `fail` for everything else
  * @example
  * const next = nextStep(error, { firstSentAt: job.timestamp })

@@ -1,11 +1,11 @@
 import { type Clock, steadyClock, waitAtMost } from '../clock.ts'
 import { type ResponseHead, untilServerTime } from './response-headers.ts'
 
-/** The longest delay of a call, in milliseconds. A call that would wait longer after a 429 fails at once. */
+/** A call waits at most this many milliseconds for the end of a window. If a 429 requires more, the call fails. */
 const MAX_DELAY_MS = 60_000
 // Rate limits are per minute. A wait or reset time of more than an hour must be wrong, so the gate ignores it.
 const MAX_PLAUSIBLE_DELAY_MS = 3_600_000
-/** When a window ends, the first waiting call wakes the others. If its timer stopped, they wake this many ms later. */
+/** When a window ends, the first waiting call wakes the others. If its worker ended, they wake this many ms later. */
 const TURN = 1_000
 
 /** A period on the client's clock in which only `remaining` more requests may start. After a 429, `remaining` is 0. */
@@ -15,13 +15,13 @@ interface Window {
   readonly remaining: number
   /** The server's reset time, if a response contained one. The reset time identifies the window. */
   readonly resetAt?: number | undefined
-  /** `guess`: no response has reported this window yet, so it gets the last window's limit. `pause`: after a 429. */
+  /** `guess`: no response has reported this window, so it gets the last window's limit. `pause`: a 429 opened it. */
   readonly kind?: 'guess' | 'pause'
 }
 
 /**
- * A call in the gate. First the call waits, then its request is in flight. After `endsAt`, a time on `steadyClock`, the
- * gate deletes the slot, because a worker may end before it calls `leave`.
+ * The place of a call in the gate. First the call waits, then its request is in flight. When `steadyClock` reaches
+ * `endsAt`, the gate deletes the slot, because a worker may stop before it calls `leave`.
  */
 export interface Slot {
   endsAt: number
@@ -31,11 +31,11 @@ export interface Slot {
 }
 
 /**
- * Creates the gate that delays calls after the server reported that no requests remain. A client's calls share one gate
- * and start in order. Requests in flight count as used, so that parallel calls together do not exceed the limit.
+ * Creates the gate that delays calls after the server reported that the rate limit is used up. A client's calls share
+ * one gate and start in order. The gate counts requests in flight as used, so parallel calls do not exceed the limit.
  */
 export const createRateLimitGate = (clock: Clock) => {
-  /** The waiting calls, in order. Only the first waits for a change of the limit, so that a change wakes one call. */
+  /** The waiting calls, in order. Only the first waits for a change of the limit, so a change does not wake all. */
   const queue = new Set<Slot>()
   const inFlight = new Set<Slot>()
   let current: Window | undefined
@@ -63,7 +63,7 @@ export const createRateLimitGate = (clock: Clock) => {
     return (current?.remaining ?? Infinity) <= inFlight.size
   }
 
-  /** Starts waiting calls while the limit allows it. After a change, wakes the next call, which updates its wait. */
+  /** Starts waiting calls while the limit allows it. If the limit changed, the next call computes its wait again. */
   const admit = (isChange = false): void => {
     let wakesNext = isChange
     for (const slot of queue) {
@@ -164,7 +164,7 @@ export const createRateLimitGate = (clock: Clock) => {
       }
     },
 
-    /** Ends a request. `slot` is undefined if the option `rateLimit` is `throw`. */
+    /** Removes a finished request from the gate. `slot` is undefined if the option `rateLimit` is `throw`. */
     leave(slot: Slot | undefined, head: ResponseHead | undefined): void {
       if (slot) inFlight.delete(slot)
       if (head !== undefined) update(head)

@@ -30,7 +30,7 @@ const SUCCESS = '00'
 const NO_CONTENT = 204
 // A code such as `0` may mean success, so it does not prove that the server rejected the call.
 const NEARLY_SUCCESS = /^\s*0*\s*$/
-/** Codes that do not prove a rejection: the server failed, still works on the request, or succeeded. */
+/** Codes that do not prove a rejection. With them, the server may have failed, succeeded, or not finished yet. */
 const OPEN_CODE =
   /^\s*(?:ok|accepted|2\d\d|408|5\d\d)\s*$|succe|complete|pending|queued|in.?pro[gc]|time.?out|unavailable|internal|(?<!un|not.|not.be.)process(?:ing|ed)?(?![a-z_-])/i
 
@@ -50,7 +50,7 @@ const lacking = (body: unknown, names: readonly string[] = []): readonly string[
     (name) => !isObject(body) || [undefined, null, ''].some((none) => received(body, name) === none),
   )
 
-/** Returns whether a response contains the created object, which shows that the server may have acted. */
+/** Returns whether a response contains the object that the call creates. If so, the server may have acted. */
 const containsCreated = ({ createdFields }: EndpointDefinition, body: unknown): boolean =>
   createdFields !== undefined && lacking(body, createdFields).length === 0
 
@@ -82,7 +82,7 @@ const comparable = (value: unknown): string =>
 
 export const isSameId = (one: unknown, other: unknown): boolean => comparable(one) === comparable(other)
 
-/** Returns a report if a response contains a record with another identifier than the requested one. */
+/** Returns a report if a response contains a record whose identifier is not the requested identifier. */
 const reportOtherRecord = (
   { operation, identityFields, recordsField = '' }: EndpointDefinition,
   id: unknown,
@@ -178,7 +178,7 @@ export const readResponse = (
 /** Characters between the digits of a phone number. `(0)` is a trunk prefix: callers from abroad do not dial it. */
 const PHONE_SEPARATORS = /\(0\)|[\s+().\-/]/g
 
-/** Returns whether `number` ends with the digits of `form`, which may lack the country code or show `*` for digits. */
+/** Returns whether `number` ends with the digits of `form`, which may lack the country code or hide digits with `*`. */
 const endsInPhone = (number: string, form: string): boolean => {
   const [digits = '', tail = ''] = [number, form].map((one) =>
     one.replace(PHONE_SEPARATORS, '').replace(/^0+/, ''),

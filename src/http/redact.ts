@@ -14,7 +14,7 @@ const DEEPEST = 100
 const LIKE_A_NUMBER = /^\+?[\d\s().-]+$/
 const SEPARATOR = '(?:[\\s().+\u2010-\u2015-]|%2[0B]){0,3}'
 
-/** Returns a pattern that finds a phone number in any notation, or none if the text has fewer than 8 digits. */
+/** If a secret looks like a phone number of 8 digits or more, returns a pattern that finds it in any notation. */
 const patternOf = (secret: string): RegExp[] => {
   const end = LIKE_A_NUMBER.test(secret) ? secret.replace(/\D/g, '').slice(-8) : ''
   if (end.length < 8) return []
@@ -35,7 +35,7 @@ const formsOf = (secret: string): string[] => {
 }
 
 /**
- * Creates functions that remove a call's secrets from texts. They also remove fields and headers with names like `otp`.
+ * Creates functions that remove a call's secrets from texts. They also remove secret fields and headers, such as `otp`.
  */
 export const createRedactor = (
   headers: Readonly<Record<string, string>>,

@@ -30,9 +30,9 @@ const SECONDS = /^(?:\d{1,9}(?:\.\d+)?(?:, *|$))+$/
 const HTTP_DATE = /^[A-Z][a-z]{2,8},? /
 
 /**
- * Returns the milliseconds from now until a time in a response header. "Now" is the time on the client's clock or in
- * the header `Date`, whichever gives the shorter positive wait. A wait that is too short costs at most one rejected
- * retry, but a wrong clock could cause a very long wait.
+ * Returns the milliseconds until a time in a response header. Computes the wait from the client's clock and from the
+ * header `Date`, and returns the shorter positive wait, because one of the clocks may be wrong. A wait that is too
+ * short costs at most one rejected retry, but a wrong clock could cause a very long wait.
  */
 export const untilServerTime = (time: number, now: number, headers: Headers): number | undefined => {
   const waits = [now, Date.parse(headers.date ?? '')].map((from) => time - from).filter((wait) => wait > 0)

@@ -10,7 +10,7 @@ export interface ConnectionFailure {
   readonly kind: 'connection'
   /** Whether the error proves that the request never reached the server. */
   readonly notSent: boolean
-  /** Whether the runtime rejected the server's certificate, so that every retry would fail too. */
+  /** Whether the runtime rejected the server's certificate. Then every retry would fail too. */
   readonly certificate: boolean
   /** The runtime's error code, for example `ECONNRESET`, if there is one. */
   readonly reason: string | undefined
@@ -18,7 +18,7 @@ export interface ConnectionFailure {
 
 /** What is wrong with a response. */
 export type ResponseFailure =
-  /** An HTTP status of 400 or above. `created`: the body contains a created object, so the server may have acted. */
+  /** HTTP status 400 or above. `created`: the body contains a created object anyway, so the server may have acted. */
   | { readonly kind: 'status'; readonly status: number; readonly created: boolean }
   /** A 2xx response with an error code. `proof` is true if the code proves that the call was not executed. */
   | { readonly kind: 'code'; readonly proof: boolean }
@@ -42,7 +42,7 @@ const FETCH_TIMEOUT = /^(?:UND_ERR_(?:HEADERS|BODY)_TIMEOUT|TimeoutError)$/
 /** Error messages of Node and undici that prove that nothing was sent, whatever code or cause the error has. */
 const BEFORE_SENDING =
   /^(?:Proxy response \(\d{3}\)|Proxy Authentication Required \(407\)|(?:Secure )?Proxy Connection failed|bad port$)/
-/** Node's message if a connection closes during the TLS handshake. The code `ECONNRESET` alone would prove nothing. */
+/** Node's message if a connection closes during the TLS handshake. Its code `ECONNRESET` also occurs after sending. */
 const BEFORE_TLS = /^Client network socket disconnected before secure TLS connection/
 const CODE = /^[A-Za-z][\w/.-]{1,60}$/
 const MAX_DEPTH = 4
@@ -141,7 +141,7 @@ export const callOutcome = (endpoint: RetryRules, failure: Failure): Outcome => 
   return isLost(endpoint, failure.status) ? 'unknown' : 'rejected'
 }
 
-/** Returns the less certain of two outcomes. Sorted by certainty or by name: `not-sent`, `rejected`, `unknown`. */
+/** Returns the less certain of two outcomes. Alphabetically, each outcome is less certain than the previous one. */
 export const combineOutcomes = (one: Outcome, other: Outcome): Outcome => (one > other ? one : other)
 
 export const isTransient = (endpoint: RetryRules, failure: Failure): boolean =>

@@ -19,15 +19,15 @@ export interface LostAttempt {
   readonly failure: ConnectionFailure | Interruption
 }
 
-/** Creates a client's ky instance. This package handles retries, timeouts and statuses itself (docs/decisions/0002). */
+/** Creates a ky instance. The client has its own retries and timeouts, so ky's are off (docs/decisions/0002). */
 export const createHttp = (): KyInstance =>
   ky.create({ retry: 0, timeout: false, throwHttpErrors: false, redirect: 'manual' })
 
 /**
- * Returns the `fetch` options that give a request its own connection, on Deno and Bun. Their `fetch` (measured up to
- * Deno 2.9 and Bun 1.3.12) resends a POST when a reused connection closes without a response, although the server may
- * have executed the first POST.
- * Over HTTP/2, Deno also resends a POST after REFUSED_STREAM, which a proxy may send although its server acted.
+ * On Deno and Bun, returns the `fetch` options that give a request its own connection. On a reused connection that
+ * closes without a response, their `fetch` resends a POST, although the server may have executed the first POST
+ * (measured up to Deno 2.9 and Bun 1.3.12).
+ * Over HTTP/2, Deno also resends a POST after REFUSED_STREAM. A proxy may send this although the server acted.
  */
 const ownConnection = () => {
   if ('Bun' in globalThis) return { keepalive: false } as const
@@ -68,7 +68,7 @@ const readText = async (response: FetchResponse, headers: Headers, maxBytes: num
   return text + decoder.decode()
 }
 
-/** Sends one attempt as a ky request, and reads the whole body. The promise never rejects. */
+/** Sends one attempt of a call through ky, and reads the whole response. The promise never rejects. */
 export const sendOnce = async (
   call: Call,
   headers: Record<string, string>,

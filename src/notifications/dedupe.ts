@@ -6,7 +6,7 @@ import { randomId } from '../contract/formats.ts'
 /**
  * The result of a claim. A claim reserves an id for a limited time, the lease. `claimed`: the caller holds the id until
  * the lease ends, and passes `owner` to the other methods. `in-progress`: another caller holds the id. `committed`: the
- * id was processed.
+ * id is marked as processed.
  */
 export type Claim =
   | { readonly state: 'claimed'; readonly owner: string }
@@ -14,8 +14,8 @@ export type Claim =
 
 /**
  * Stores the ids of processed notifications. An id contains every field of a message except the timestamp. A store in a
- * database can serve several processes. Every method is atomic: if callers claim an id at the same time, only one of
- * them receives `claimed`. A method rejects if it cannot reach the database. If `claim` rejects, the response is 503.
+ * database can serve several processes. Every method is atomic: if callers claim an id at the same time, only one
+ * receives `claimed`. A method rejects if it cannot reach the database. If `claim` rejects, the handler responds 503.
  */
 export interface DedupeStore {
   /** Claims an id for a new owner. The id can be claimed again after a release or after the lease has ended. */
@@ -28,8 +28,8 @@ export interface DedupeStore {
    */
   commit(id: string, owner: string, ttlMilliseconds: number): Promise<boolean>
   /**
-   * Returns whether an id was processed. Optional. If the store has this method, the handler responds 200 to a known
-   * duplicate without verifying it, so the duplicate needs no lookup in the API.
+   * Returns whether an id is marked as processed. Optional. If the store has this method, the handler responds 200 to a
+   * known duplicate without verifying it, so the duplicate needs no lookup in the API.
    */
   has?(id: string): Promise<boolean> | boolean
   /** Releases an id, so that the next claim succeeds at once. Does nothing if `owner` no longer holds the id. */
@@ -49,7 +49,7 @@ const memoryOptions = {
    * ids in progress. If all ids are in progress, a new claim rejects, and the handler responds 503.
    */
   limit: withDefault(wholeNumber(1), LIMIT),
-  /** Clock for leases and committed ids. Default: a monotonic clock for leases, the system's time for committed ids. */
+  /** Clock for leases and `dedupeTtl`. Default: a monotonic clock for leases, and the system's for `dedupeTtl`. */
   clock: optional(clockOption),
 }
 /** Options of `createMemoryDedupeStore`. */

@@ -15,7 +15,7 @@ import { type MerchantNotification, toBytes } from './parse.ts'
 import { createProcessOnce } from './process-once.ts'
 import { type HeaderFields, isSetupError, readDelivery, toHeaders, type Unreadable } from './read-delivery.ts'
 
-/** A delivery as plain data, which a job of a queue can contain. */
+/** A delivery as plain data, to be stored in a job of a queue. */
 export interface QueuedDelivery {
   /** Headers, as in `request.headers` of node:http: at least Content-Type, Content-Encoding and the signature. */
   readonly headers?: HeaderFields | null | undefined
@@ -54,9 +54,9 @@ export interface ProcessedDelivery {
    * `unverified` and `failed`.
    */
   readonly retryAfterMs?: number
-  /** The notification; absent after `invalid`. May be forged after `unverified`, `refused` and `duplicate`. */
+  /** Absent after `invalid`. May be forged after `unverified`, `refused` and `duplicate` (not always verified). */
   readonly notification?: MerchantNotification
-  /** After `unverified` and `failed`: the error, which `nextStep` accepts. After `invalid`: why the body is invalid. */
+  /** After `unverified` and `failed`: the thrown error, for `nextStep`. After `invalid`: why the body is invalid. */
   readonly error?: unknown
 }
 
@@ -93,7 +93,7 @@ const pauseAfter = (error: unknown): number => {
   return exportedWait(named >= 1000 ? named : undefined) ?? RETRY_AFTER
 }
 
-/** Takes the payment's id from its record. Otherwise, an attacker could book payment `AB-1` again by sending `ab-1`. */
+/** Takes the id from the payment's record. Otherwise, an attacker could book payment `AB-1` again by sending `ab-1`. */
 const withPaymentIdOf = (
   lookup: PaymentDetails | undefined,
   given: MerchantNotification,
@@ -111,11 +111,10 @@ const withPaymentIdOf = (
  * `DeliveryResult` lists the statuses of the responses. A 503 has the header Retry-After. The handler responds 405 to
  * methods other than POST and PUT. To process deliveries in a job queue, use the handler's method `process`.
  *
- * The handler marks the id as processed after your code returns. If the process dies earlier, a later delivery runs
- * your code again, so your code must be idempotent.
+ * If the process dies before the id is marked, a later delivery runs your code again. So your code must be idempotent.
  *
- * The handler rejects with `InvalidRequestError` only if the setup is wrong: other code read and dropped the body,
- * dropped the signed bytes, or rounded an id with `JSON.parse`.
+ * The handler rejects with `InvalidRequestError` only if the setup is wrong: other code read the body and kept none of
+ * it, kept no raw bytes for the signature, or rounded an id with `JSON.parse`.
  *
  * @throws {InvalidRequestError} when `verify` or a listener is missing, or an option is invalid.
  * @example

@@ -90,7 +90,7 @@ export const toNodeHandler = (handler: FetchHandler): NodeHandler => {
       return second.code(status).headers(headers).send('')
     }
     if (!has<NodeRequest>(first, 'method', 'headers') || !has<NodeResponse>(second, 'setHeader', 'end')) {
-      const rule = 'the request and response of node:http, Express, Fastify, or the context of Koa'
+      const rule = 'the request and response of node:http, Express or Fastify, or the Koa context'
       throw inputError('notifications.handler', 'request', rule, first)
     }
     const respond = (status: number, headers: HeaderValues) => {

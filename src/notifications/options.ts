@@ -12,7 +12,7 @@ import type {
   UnknownNotification,
 } from './parse.ts'
 
-/** Bytes that `crypto.subtle` accepts: `Uint8Array<ArrayBuffer>`, a type that TypeScript before 5.7 does not have. */
+/** Bytes for `crypto.subtle`: `Uint8Array<ArrayBuffer>`, in a notation that TypeScript before 5.7 accepts too. */
 export type Bytes = ReturnType<typeof Uint8Array.from>
 
 /** A delivery, as a verifier receives it. */
@@ -28,16 +28,16 @@ export interface Delivery {
 /** The record that `lookupVerifier` read to verify a notification. */
 export type Lookup = PaymentDetails | SubscriptionDetails
 
-/** The result of a verifier that accepts a delivery. Listeners get its `lookup` as `context.lookup`. */
+/** The result of a verifier that accepts a delivery. Your code receives `lookup` as `context.lookup`. */
 export interface Verified {
   /** The payment if the notification's `type` is `SUBSCRIPTION_PAYMENT`, or else the subscription. */
   readonly lookup: Lookup
 }
 
 /**
- * Decides whether a delivery comes from the payment provider. `true` or a `Verified` accepts the delivery; for `false`
- * the handler responds 401. If the verifier throws or returns anything else, the handler responds 503, so that the
- * sender can deliver again.
+ * Decides whether a delivery comes from the payment provider. For `true` or a `Verified`, the handler accepts the
+ * delivery. For `false`, it responds 401. If the verifier throws or returns anything else, the handler responds 503, so
+ * that the sender can deliver again.
  */
 export type Verifier = (delivery: Delivery) => boolean | Verified | Promise<boolean | Verified>
 
@@ -56,8 +56,8 @@ export type NotificationListener<Kind extends MerchantNotification> = (
 ) => unknown
 
 /**
- * A problem that a handler reports to `onUnexpected`. The numbers are the HTTP statuses that the sender receives. If the
- * setup is wrong, the handler reports `invalid-message` or `verification-failed`, and rejects.
+ * A problem that a handler reports to `onUnexpected`. The numbers below are HTTP statuses that the sender receives. If
+ * the setup is wrong, the handler reports `invalid-message` or `verification-failed`, and rejects.
  *
  * - `invalid-message`: the body is not a notification (400), arrived too slowly (408), is too large (413), or has an
  *   unknown Content-Encoding (415).

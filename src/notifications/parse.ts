@@ -81,7 +81,7 @@ const filledText = (value: unknown): string | undefined => {
   // JSON.parse rounds unsafe integers. Two ids could become equal, and a new message would look like a duplicate.
   return Number.isSafeInteger(value) ? String(value) : undefined
 }
-const SAFE = 'or a safe integer (JSON parsers round larger ones: pass the raw body)'
+const SAFE = 'or a safe integer (parsers round larger ids, so pass the raw body)'
 const messageSchema = response({
   notificationId: field(`text that is not empty, ${SAFE}`, filledText),
   type: field('text that is not empty', filledText),
@@ -111,7 +111,7 @@ const toNotification = (raw: MerchantNotification['raw']): MerchantNotification 
   return { type: 'UNKNOWN', receivedType: message.type, status: message.status, paymentId, ...fields }
 }
 
-/** Creates an error about a whole body. The text `found` describes the body and must not quote it. */
+/** Creates an error about a whole body. `found` describes the body without quoting it, because errors may be logged. */
 export const bodyError = (found: string, rule = 'a JSON object or form fields'): InvalidRequestError => {
   const message = `body must be ${rule}, received ${found}`
   return new InvalidRequestError(OPERATION, [{ field: 'body', rule, received: found, message }])
@@ -212,8 +212,8 @@ const secondsOf = (name: string, { occurredAt }: OrderedNotification): number =>
 
 /**
  * Returns whether notification `a` is newer than notification `b` of the same subscription. Check this before you store
- * a status, because deliveries may arrive in any order. In the same second, `CANCELLED` is newer than any other status.
- * If `b` is null or undefined, the result is true.
+ * a status, because deliveries may arrive in any order. If both occurred in the same second, a cancellation counts as
+ * newer. If `b` is null or undefined, the result is true.
  *
  * @throws {InvalidRequestError} when `occurredAt` is an invalid Date
  * @example if (isNewer(notification, stored)) await save(notification)

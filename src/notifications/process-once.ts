@@ -5,7 +5,7 @@ import type { HandlerSettings, Report } from './options.ts'
 import type { MerchantNotification } from './parse.ts'
 
 /**
- * The result of a delivery. `in-progress`: another delivery has the key, the listener is too slow, or the claim failed.
+ * The result of a delivery. `in-progress`: another delivery is running, the listener is too slow, or the claim failed.
  */
 type Outcome =
   | { readonly result: 'processed' | 'duplicate' | 'in-progress' }
@@ -13,7 +13,7 @@ type Outcome =
 
 type Work = (signal: AbortSignal) => Promise<unknown>
 
-/** A call of a listener in this process. After `endsAt`, new deliveries do not wait for the call, which may hang. */
+/** A call of a listener in this process. After `endsAt`, new deliveries do not wait for it, because it may hang. */
 interface Run {
   endsAt: number
   outcome?: Promise<Outcome>
@@ -21,8 +21,8 @@ interface Run {
 
 const MAX_UNCOMMITTED = 10_000
 /**
- * Returns whether a result of a store is valid. Without this check, a store that always returns undefined would lose
- * messages.
+ * Returns whether a result of a store is valid. Without this check, the handler would not report a store that always
+ * returns undefined.
  */
 const isPossible = (method: keyof DedupeStore, result: unknown): boolean => {
   if (method === 'release') return true
@@ -31,9 +31,9 @@ const isPossible = (method: keyof DedupeStore, result: unknown): boolean => {
 }
 
 /**
- * Returns the key under which a notification is claimed and committed. It contains every field except the timestamp.
- * If it contained only the id, an attacker could resend a genuine notification with the guessed id of a future one, and
- * the future one would count as a duplicate. The timestamp is not included, because a redelivery may have a new one.
+ * Returns the key under which a notification is claimed and committed: every field except the timestamp, which may be
+ * new in a redelivery. The id alone is not enough. An attacker could guess the next notification's id, and send an old
+ * notification with this id. Then the next notification would count as a duplicate.
  */
 const keyOf = (notification: MerchantNotification): string => {
   const { notificationId, type, status, subscriptionId, paymentId } = notification
@@ -41,7 +41,7 @@ const keyOf = (notification: MerchantNotification): string => {
   return JSON.stringify([notificationId, sentType, status, subscriptionId, paymentId])
 }
 
-/** Claims a key, runs the listener, and commits or releases the key. Concurrent deliveries of a key share one run. */
+/** Claims a key, runs the listener, and commits or releases the key. Concurrent deliveries with one key share a run. */
 export const createProcessOnce = (
   { lease, responseTimeout, dedupeTtl, timeouts }: HandlerSettings,
   store: DedupeStore,
@@ -139,7 +139,7 @@ export const createProcessOnce = (
     return { result: claim?.state === 'committed' ? 'duplicate' : 'in-progress' }
   }
 
-  /** Waits up to `responseTimeout` for another delivery's result. The runtime may have stopped that delivery. */
+  /** Waits for another delivery's result, but at most `responseTimeout`: the runtime may have stopped that delivery. */
   const share = async (outcome: Promise<Outcome>): Promise<Outcome> => {
     const shared = await waitAtMost(outcome, responseTimeout).catch(() => undefined)
     // If the listener failed, the first delivery gets a 500 response, and a concurrent delivery gets 503.
@@ -149,7 +149,7 @@ export const createProcessOnce = (
 
   return {
     /**
-     * Returns whether the notification was processed before. If the store fails, returns false: the claim checks again.
+     * Returns whether a notification was processed. If the store fails, returns false, because the claim checks again.
      */
     isProcessed: async (notification: MerchantNotification): Promise<boolean> => {
       const key = keyOf(notification)

@@ -9,7 +9,7 @@ const STEP = 64
 export type HeaderFields = Headers | Readonly<Record<string, string | readonly string[] | undefined>>
 
 /**
- * Converts headers, for example those of node:http. Omits headers that `Headers` refuses, such as text beyond Latin-1.
+ * Converts plain headers to `Headers`. Omits those that `Headers` refuses, for example if a value is not Latin-1.
  */
 export const toHeaders = (
   fields: HeaderFields | null | undefined,
@@ -30,7 +30,7 @@ export const toHeaders = (
   return headers
 }
 
-/** Bodies that body parsers have parsed. A body is `undefined` if other code read it and kept nothing. */
+/** Bodies that body parsers have parsed. A body is `undefined` if other code read it and did not keep it. */
 export const parsedBodies = new WeakMap<Request, unknown>()
 
 export type Unreadable = { readonly status: 400 | 408 | 413 | 415; readonly error: InvalidRequestError }
@@ -109,13 +109,13 @@ export const setupError = (message: string, received: string): InvalidRequestErr
     { field: 'body', rule: 'the raw body', received, message },
   ])
 
-/** Returns whether an error shows a wrong setup. The handler throws it, because senders do not retry after a 400. */
+/** Returns whether the setup is wrong. The handler throws the error, because senders do not retry after a 400. */
 export const isSetupError = (error: unknown): boolean =>
   error instanceof InvalidRequestError && error.operation === 'notifications.handler'
 
 const NOT_KEPT =
-  'body must be unread, or kept by a body parser. Other code read the request before the handler and kept ' +
-  'nothing: mount the notification route first, or pass request.clone() to the other code'
+  'body must be unread, or kept by a body parser. Other code read the body before the handler and ' +
+  'dropped it: mount the notification route first, or pass request.clone() to the other code'
 
 export const readDelivery = async (
   request: Request,

@@ -83,7 +83,7 @@ export const hmacVerifier = (options: HmacVerifierOptions): Verifier => {
   }
 }
 
-/** The promise of a call. Without `withResponse`, lookups may use more than half of the rate limit. */
+/** A call's promise. Without `withResponse`, the verifier cannot read the rate limit, and could exhaust it. */
 export type LookupCall<Data> = PromiseLike<Data> & {
   /** Returns the data with the response, whose headers may name the rate limit. (Limits, area S) */
   withResponse?(): PromiseLike<{
@@ -122,7 +122,7 @@ const MAX_LOOKUP_WAIT_MS = 2_000
 /** How long a lookup counts as in progress, in milliseconds. A lookup may never settle if its worker has ended. */
 const MAX_LOOKUP_MS = 30_000
 const WINDOW_MS = 60_000
-/** Age of a message, in milliseconds, after which the opposite status in its record disproves the message. */
+/** If a message is older than this many milliseconds, the opposite status in its record disproves the message. */
 const OPPOSITE_STATUS_MS = 3_600_000
 /**
  * Returns the pause before a redelivery, in milliseconds: a tenth of the message's age, but at least 5 000.
@@ -134,8 +134,8 @@ const postponed = (message: string, retryAfterMs: number): Error =>
   Object.assign(new Error(message), { retryAfterMs })
 
 /**
- * Returns a function that makes lookups, at most four at once. In each window of the rate limit, lookups use at most
- * half of the limit, and stop when less than a quarter remains. After that, the function rejects without a request.
+ * Returns a function that makes lookups, at most four at once. In each window of the rate limit, it uses at most half
+ * of the limit, and nothing while less than a quarter remains. Beyond these limits, it rejects without a request.
  */
 const createLookupLimit = (clock: Clock) => {
   const active = new Map<Promise<unknown>, number>()
@@ -194,10 +194,10 @@ const verified = (record: object): Verified => ({ lookup: record as Lookup })
  * Creates a verifier that reads a message's record from the API. For a payment, the record and the message must have
  * the same `paymentId`, `subscriptionId` and `status`. For `CANCELLED`, the subscription must be canceled: its `enabled`
  * is 0, or its cancellation is `PROCESSED`. For other messages, the verifier checks only that the subscription exists,
- * so call `client.status(invoiceId)` before you activate an order. Listeners get the record as `context.lookup`.
+ * so call `client.status(invoiceId)` before you activate an order. Your code gets the record as `context.lookup`.
  *
  * The handler responds 401 if the message cannot be true: the payment belongs to another subscription, the message's
- * identifier is impossible, or a payment still has the opposite status one hour after the message. The handler responds
+ * identifier is invalid, or a payment still has the opposite status one hour after the message. The handler responds
  * 503 if the record is missing, does not have the new status yet, or cannot be read (network, rate limit, login).
  *
  * Anyone can send messages, so at most four lookups run at once, and they use at most half of the rate limit.

@@ -187,7 +187,7 @@ const comparePayments = async (
   return differences
 }
 
-/** Returns whether, in all time zones, today is after the first and before the last day of a subscription. */
+/** Returns whether today is after a subscription's first day and before its last day, whatever the time zone. */
 const isRunning = ({ startDate, endDate }: SubscriptionState, now: number): boolean => {
   const dayAt = (hours: number) => Math.floor((now / 3_600_000 + hours) / 24)
   return dayAt(-12) > (dayNumber(startDate) ?? Infinity) && dayAt(14) < (dayNumber(endDate) ?? -Infinity)
@@ -236,7 +236,7 @@ const compareCharge = async (
 }
 
 /**
- * Compares the merchant's books with the API and yields the differences, for example after lost notifications.
+ * Compares the merchant's books with the API and yields the differences, such as payments that the books lack.
  * `reconcile` changes nothing. Entries are read only when needed, so that long lists need little memory. If your loop
  * ends early, the lookups in progress are aborted.
  *
