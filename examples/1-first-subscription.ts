@@ -14,17 +14,17 @@ const { url, invoiceID } = await subscriptions.subscribe({
   amount: '25.00',
   userReturnURL: 'https://shop.example/return',
 })
-console.log('1. Send the payer to', url)
+console.log(`1. Send the payer to ${url}`)
 
 mock.payer.authorize(invoiceID) // in production, the payer does this on the page
 const { status, subscriptionId } = await subscriptions.waitForStatus(invoiceID, { timeout: 60_000 })
 if (subscriptionId === null) throw new Error('The response has no subscriptionId.')
-console.log('2. The request is', status)
+console.log(`2. The payer authorized the request: it is ${status}.`)
 
 await mock.clock.advance({ days: 8 })
 for await (const payment of subscriptions.allPayments(subscriptionId)) {
-  console.log('3. A payment:', payment.dueDate, payment.status)
+  console.log(`3. The payment of ${payment.dueDate} is a ${payment.status}.`)
 }
 
 const cancellation = await subscriptions.cancel(subscriptionId)
-console.log('4. The cancellation is', cancellation.status)
+console.log(`4. The cancellation is ${cancellation.status}: there are no more payments.`)

@@ -16,12 +16,8 @@ const { response } = await gateway
     redirect_uri: 'https://shop.example/paid',
   })
   .withResponse()
-console.log(
-  '1. A charge, sent',
-  response.attempts,
-  'times with the same key. Charges in the mock:',
-  mock.state.charges().length,
-)
+console.log(`1. The client sent the charge ${response.attempts} times, with the same idempotency key.`)
+console.log(`   Charges in the mock: ${mock.state.charges().length}. The payer pays once.`)
 
 // A subscription request has no idempotency key, so the client does not retry it, but throws (outcome `unknown`).
 mock.faults.add({ operation: 'subscriptions.subscribe', kind: 'lost-response' })
@@ -36,7 +32,9 @@ try {
   })
 } catch (error) {
   if (!isMandateKitError(error)) throw error
-  console.log('2. A subscription request:', error.code, error.outcome, 'after', error.attempts, 'attempt')
-  console.log('  ', error.message)
+  console.log(`2. The client sent the subscription request ${error.attempts} time, and threw an error:`)
+  console.log(error.message.replace(/(.{1,96})( |$)/g, '   $1\n').trimEnd())
+  console.log(
+    `3. The outcome is ${error.outcome}. Requests in the mock: ${mock.state.subscriptions().length}.`,
+  )
 }
-console.log('3. The mock executed the request. Requests in the mock:', mock.state.subscriptions().length)

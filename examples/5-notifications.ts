@@ -9,8 +9,8 @@ const subscriptions = new SubscriptionsClient({ ...mock.clientOptions.subscripti
 const handler = createNotificationHandler({
   // Asks the API about each notification, because notifications are not signed.
   verify: lookupVerifier(subscriptions, { clock: mock.clock }),
-  onSubscription: ({ status }) => console.log('1. The subscription:', status),
-  onPayment: ({ paymentId, status }) => console.log('2. Payment', paymentId, status),
+  onSubscription: ({ status }) => console.log(`1. The subscription is ${status}.`),
+  onPayment: ({ paymentId, status }) => console.log(`2. Payment ${paymentId} is a ${status}.`),
 })
 mock.notifications.connect(handler, { duplicate: true })
 
@@ -24,11 +24,9 @@ const { invoiceID } = await subscriptions.subscribe({
 })
 mock.payer.authorize(invoiceID, { payments: ['succeed', 'fail'] })
 await mock.clock.advance({ days: 2 })
+const [messages, deliveries] = [mock.notifications.all(), mock.notifications.deliveries()]
 console.log(
-  '3. Messages:',
-  mock.notifications.all().length,
-  'deliveries:',
-  mock.notifications.deliveries().length,
+  `3. ${messages.length} notifications came in ${deliveries.length} deliveries. Your code ran once for each.`,
 )
 
 // A forged notification: it reports the failed payment as successful.
@@ -46,4 +44,4 @@ const response = await handler(
     body: JSON.stringify({ ...forged, timestamp: '1798783200' }),
   }),
 )
-console.log('4. The response to a forged message:', response.status)
+console.log(`4. The handler refused a forged notification with ${response.status}.`)

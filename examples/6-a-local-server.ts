@@ -4,7 +4,7 @@ import { testNumbers } from 'mandatekit/mocks/core'
 import { startMockServer } from 'mandatekit/mocks/server'
 
 const server = await startMockServer()
-console.log('1. Both areas are served at', server.url)
+console.log(`1. The server at ${server.url} serves both areas.`)
 
 const gateway = new GatewayClient(server.mock.clientOptions.gateway)
 const charge = await gateway.charge({
@@ -15,11 +15,12 @@ const charge = await gateway.charge({
 })
 const page = await fetch(charge.confirmation_url)
 const title = /<title>([^<]*)/.exec(await page.text())?.[1]
-console.log(`2. The payer sees the page "${title}" at ${charge.confirmation_url}`)
+console.log(`2. The payer sees the page "${title}":\n   ${charge.confirmation_url}`)
 
 if (process.stdout.isTTY) {
   console.log('3. Open the page in a browser and enter the code 123456. To stop waiting, press Ctrl-C.')
   await gateway.waitForCharge(charge.id, { timeout: 3_600_000, pollInterval: 500 })
 }
-console.log('4. The charge is', (await gateway.status(charge.id)).status)
+const step = process.stdout.isTTY ? 4 : 3
+console.log(`${step}. The charge is ${(await gateway.status(charge.id)).status}.`)
 await server.close()
