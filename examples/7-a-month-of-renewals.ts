@@ -32,7 +32,7 @@ const renewAll = async (dueDate: string, attempt = 1) => {
     else if (renewal.status === 'pending_retry') {
       undecided.set(renewal.id, `${dueDate} ${name}`)
       console.log(`${dueDate} ${name}: pending_retry, so the gateway retries`)
-    } else if (attempt < 2) {
+    } else if (renewal.status === 'failed' && attempt < 2) {
       console.log(`${dueDate} ${name}: ${renewal.status}, so the job tries a second time`)
       const second = await gateway.renew(id, { dueDate, attempt: attempt + 1 })
       console.log(`${dueDate} ${name}, second attempt: ${second.status} (${second.outcome})`)

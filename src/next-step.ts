@@ -76,8 +76,8 @@ const PAUSE: Readonly<Record<PauseReason, number>> = {
  * 400, 413 and 431, which may depend on the request, and 5xx, which are temporary.
  */
 const BLOCKED = /^(?:3\d\d|40[3457]|421|451)$/
-/** Statuses of a final refusal. The list lacks 408, 409, 425 and 429, after which the same call can still succeed. */
-const REFUSED = /^4(?!08|09|25|29)\d\d$/
+/** Statuses of a final refusal. 408, 409, 425, 429 and 499 are not in the list: the same call can still succeed. */
+const REFUSED = /^4(?!08|09|25|29|99)\d\d$/
 const MAX_DEPTH = 8
 
 /** Finds an error of this package: the error itself, one of its causes, or the only error in an `AggregateError`. */

@@ -14,7 +14,8 @@ import type { LostAttempt } from './send.ts'
 const LONG = /^(.{200}).+/s
 const MAX_BODY = 100_000
 
-export const redactorOf = ({ headers, sent, fields }: Call) => createRedactor(headers, sent, fields)
+export const redactorOf = ({ headers, sent, fields, url }: Call) =>
+  createRedactor(headers, sent, [fields, Object.fromEntries(new URL(url).searchParams)])
 
 const detailsOf = (call: Call, isTemporary: boolean): errors.ErrorDetails => {
   const { client, endpoint, fields, idempotencyKey, outcome, sent, totalTimeout } = call
@@ -112,7 +113,10 @@ const responseError = (
   const isOpen = status < 400 || status > 499 || (isForeign && status !== 401)
   const isRepeatable = endpoint.idempotencyKey === true && call.outcome === 'unknown' && isOpen
   // A proxy's response to a login does not reject the credentials, so a later login may succeed.
-  const isTemporary = isTransient(endpoint, failure) || isRepeatable || (isLogin && isForeign)
+  const isNoJson = body === undefined && text !== ''
+  // A page in place of the data says nothing about the record, so a later read may succeed.
+  const isPage = /^\s*</.test(text) && status < 300 && !endpoint.acts
+  const isTemporary = isTransient(endpoint, failure) || isRepeatable || (isLogin && isForeign) || isPage
   const own = {
     status,
     verdict,
@@ -121,9 +125,8 @@ const responseError = (
     body: isLogin || text.length > MAX_BODY ? undefined : redactor.value(body),
   }
   // A body that is not JSON may be a long HTML page, so the message contains only its type, length and title.
-  const isOther = body === undefined && text !== ''
-  const title = quoted(/<title[^<>]*>([^<]*)/i.exec(isOther && !isLogin ? text : '')?.[1]?.trim())
-  const form = isOther ? [headers['content-type']?.split(';')[0], `${text.length} characters`, title] : []
+  const title = quoted(/<title[^<>]*>([^<]*)/i.exec(isNoJson && !isLogin ? text : '')?.[1]?.trim())
+  const form = isNoJson ? [headers['content-type']?.split(';')[0], `${text.length} characters`, title] : []
   const http = [`HTTP ${status}`, ...form].filter(Boolean).join(', ')
   const wait = waitText(refusedWaitMs)
   if ('reason' in failure) {

@@ -13,7 +13,7 @@ export interface CallEvent {
   readonly method: string
   /** Path template for names of spans and metrics, for example `/api/v1/mfs/charges/:id`. */
   readonly path: string
-  /** The URL of the request. It contains identifiers, such as a charge's id. */
+  /** The URL of the request. It contains identifiers, such as a charge's id, and the query. */
   readonly url: string
   /** The idempotency key that the client sends with a charge, a renewal or a call of `request`. */
   readonly idempotencyKey: string | undefined

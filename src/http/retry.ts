@@ -95,7 +95,9 @@ export const isKeyInUse = (endpoint: RetryRules, status: number): boolean =>
 
 /** Returns whether the server may have acted although it responded with this status. */
 const isLost = (endpoint: RetryRules, status: number): boolean =>
-  status >= 500 ? status !== 501 && status !== 505 : status === 408 || isKeyInUse(endpoint, status)
+  status >= 500
+    ? status !== 501 && status !== 505
+    : status === 408 || status === 499 || isKeyInUse(endpoint, status)
 
 const reasonOf = (endpoint: RetryRules, failure: Failure): RetryReason | 'rejected' | 'aborted' => {
   const { kind } = failure

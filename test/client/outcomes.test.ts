@@ -46,6 +46,7 @@ type Row = readonly [read: string, key: string, made: string, acts: string]
 const all = (cell: string): Row => [cell, cell, cell, cell]
 const LOST: Row = ['unknown 3+ retry', 'unknown 3+ retry', 'unknown 3 retry', 'unknown 1 find-out']
 const FINAL: Row = ['unknown 1 fail', 'unknown 1+ retry', 'unknown 1 retry', 'unknown 1 find-out']
+const PAGE: Row = ['unknown 1+ retry', 'unknown 1+ retry', 'unknown 1 retry', 'unknown 1 find-out']
 const AWAY = 'unknown 1 pause-queue not-available'
 const REDIRECT: Row = [AWAY, 'unknown 1+ pause-queue not-available', AWAY, 'unknown 1 find-out']
 const IN_USE: Row = ['rejected 1 fail', 'unknown 3+ retry', 'unknown 3 retry', 'rejected 1 find-out']
@@ -62,11 +63,12 @@ const MATRIX: readonly (readonly [string, Failure, Row])[] = [
   ['the connection closes without a response', { fault: 'close' }, LOST],
   ['the connection breaks in the response', { body: CHARGE, fault: 'cut' }, LOST],
   ['the response is JSON without an end', { body: '{"id":"ch_1","status":"INIT' }, LOST],
-  ...[408, 500, 502, 503, 504, 520, 522, 530, 599].map(
+  ...[408, 499, 500, 502, 503, 504, 520, 522, 530, 599].map(
     (status) => [`the response is ${status}`, { status }, LOST] as const,
   ),
   ['the response is 502 with a page', { status: 502, ...page }, LOST],
-  ['the response is a page', page, FINAL],
+  ['the response is a page', page, PAGE],
+  ['the response is no JSON', { body: '{"id":NaN}' }, FINAL],
   ['the response is a redirect', { status: 302, headers: { location: '/login' } }, REDIRECT],
   ...[409, 425].map((status) => [`the response is ${status}`, { status, body: refusal }, IN_USE] as const),
   ['the response is 429', { status: 429 }, all('rejected 3+ pause-queue rate-limited')],

@@ -245,6 +245,18 @@ it('all that request() sends under a secret name is in no error, at any depth an
   expect(text).not.toMatch(/01812345678|918273|first-otp|other-otp|1912-345678|deep-user|deep-note/)
 })
 
+it('what request() sends in the query under a secret name is in no error, whatever the server repeats', async () => {
+  const query = { msisdn: '+8801711111111', otp: '987654', page: '77777777' }
+  const message = 'no charge of 01711 111111 with 987654 on page 77777777'
+  const { url } = await startServer([
+    { status: 400, body: { error: { code: 'bad', message }, note: message } },
+  ])
+  const raw = { method: 'GET', path: '/api/v1/mfs/lookup', query } as const
+  const text = textOf(await errorOf(gatewayClient(url, once).request(raw)))
+  expect(text).toContain('no charge of [redacted] with [redacted] on page 77777777')
+  for (const secret of ['1711', '987654']) expect(text).not.toContain(secret)
+})
+
 it("a line break in a server's code or text makes no more log lines", async () => {
   const lines: string[] = []
   const write = (line: string) => lines.push(line)
