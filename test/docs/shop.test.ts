@@ -7,7 +7,7 @@ import { ConsumerProject, repository, strictOptions } from '../package/project.t
 import { freePort } from '../support/listen.ts'
 import { startServer } from '../support/mock-server.ts'
 import { sized } from '../support/sizes.ts'
-import { filesIn, readDocument } from './documents.ts'
+import { allSnippets, filesIn, readDocument } from './documents.ts'
 
 const packed = await packedPackage()
 
@@ -43,6 +43,21 @@ test("the shop guide's own tests pass", async () => {
   const { exitCode, output } = await shop.run(process.execPath, '--test', '--test-reporter=tap')
   expect(output).toMatch(/^# pass 8$/m)
   expect(exitCode, output).toBe(0)
+})
+
+test('in the guide to notifications, a forged notification does not revive a canceled subscription', async () => {
+  const [example] = (await allSnippets()).filter(({ place }) => place.startsWith('docs/notifications.md'))
+  const attack = `
+    const { subscriptionId } = await client.status(invoiceID)
+    await client.cancel(subscriptionId ?? '')
+    const forged = { notificationId: 'forged', type: 'SUBSCRIPTION', status: 'SUCCEEDED', paymentId: '' }
+    const body = JSON.stringify({ ...forged, subscriptionId, timestamp: '3000000000' })
+    const response = await handler(new Request('https://shop.example/', { method: 'POST', body }))
+    console.log(response.status, enabled.get(subscriptionId ?? ''))`
+  await shop.write('forged.ts', `${example?.text}${attack}`)
+  const { exitCode, output } = await shop.run(process.execPath, 'forged.ts')
+  expect(exitCode, output).toBe(0)
+  expect(output).toMatch(/^200 0$/m)
 })
 
 test('the shop runs as the guide says, from the checkout to the cancellation', async () => {
