@@ -11,7 +11,8 @@ import { allSnippets, filesIn, readDocument } from './documents.ts'
 
 const packed = await packedPackage()
 
-const files = filesIn(await readDocument('docs/shop.md'))
+const guide = await readDocument('docs/shop.md')
+const files = filesIn(guide)
 const succeeded = { exitCode: 0, output: '' }
 
 let shop: ConsumerProject
@@ -41,6 +42,22 @@ test("the shop guide's code compiles with its own configuration, and with the st
 
 test("the shop guide's own tests pass", async () => {
   const { exitCode, output } = await shop.run(process.execPath, '--test', '--test-reporter=tap')
+  expect(output).toMatch(/^# pass 8$/m)
+  expect(exitCode, output).toBe(0)
+})
+
+test('the shop neither charges twice nor stops billing after the incidents that providers and attackers cause', async () => {
+  const program = await readFile(join(repository, 'test/docs/shop-incidents.ts'), 'utf8')
+  await shop.write('incidents.ts', program)
+  // What a person does before a change of the API key is only in the guide's text.
+  const [, rotation = ''] = /before you change the API key, [^`]*`([^`]+)`/.exec(guide) ?? []
+  vi.stubEnv('ROTATION', rotation)
+  const { exitCode, output } = await shop.run(
+    process.execPath,
+    '--test',
+    '--test-reporter=tap',
+    'incidents.ts',
+  )
   expect(output).toMatch(/^# pass 8$/m)
   expect(exitCode, output).toBe(0)
 })
