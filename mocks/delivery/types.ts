@@ -109,9 +109,9 @@ export interface DeliveryRecord {
   readonly status?: number
   /** The error that the receiver threw, or the reason that there is no response. */
   readonly error?: string
-  /** The receiver's URL without the query. `undefined` for a function in this process. */
+  /** The receiver's URL without the query; absent for a function. */
   readonly to?: string | undefined
-  /** Headers of the delivery's request. Values of headers that may contain a secret are replaced. */
+  /** Headers of the delivery's request. Values that may be secret are replaced. */
   readonly headers: Readonly<Record<string, string>>
   /** Body of the delivery's request. */
   readonly body: string

@@ -20,11 +20,11 @@ import { nearestRoute } from './routes.ts'
 export interface LoggedRequest {
   /** Number of the request. The first logged request has number 1. */
   readonly number: number
-  /** The time at which the mock logged the request, by the mock's clock. */
+  /** When the mock logged the request, by its clock. */
   readonly at: Date
   /** Real time until the response, in milliseconds, with the delay of a fault. */
   readonly durationMs: number
-  /** The API to which the request was sent: `subscriptions` or `gateway`. */
+  /** The requested API: `subscriptions` or `gateway`. */
   readonly area: Area
   /** The requested operation; absent if no operation has this path and method. */
   readonly operation?: Operation
@@ -32,13 +32,13 @@ export interface LoggedRequest {
   readonly method: string
   /** The path below the base URL, with the query. */
   readonly path: string
-  /** Headers of the request, by their lowercase names. Values of headers that may contain a secret are replaced. */
+  /** Headers of the request, by their lowercase names. Values that may be secret are replaced. */
   readonly headers: Readonly<Record<string, string>>
   /** The fields of the body, without secrets. */
   readonly body?: unknown
-  /** Value of the Idempotency-Key header. */
+  /** The Idempotency-Key header. */
   readonly idempotencyKey?: string
-  /** Identifier of what the request created or names, even if no response was sent. */
+  /** Identifier of what the request created or names, even without a response. */
   readonly objectId?: string
   /** Status of the response; absent if no response was sent. */
   readonly status?: number
@@ -50,11 +50,11 @@ export interface LoggedRequest {
   readonly executed: boolean
   /** The decision, such as `accepted`, `replayed`, `fault`, or the reason for a refusal. */
   readonly decision: string
-  /** The reason for the decision, and the mock's option that would change the decision. */
+  /** The reason for the decision, and the mock's option that would change it. */
   readonly explanation: string
   /** The most similar route; present if the path is unknown or the method is wrong. */
   readonly nearestRoute?: string
-  /** Kind of the fault that was applied. */
+  /** Kind of the applied fault. */
   readonly fault?: FaultKind
 }
 
