@@ -105,7 +105,9 @@ export const createForms =
     const render = (field: FormField): Html => {
       const [outer = '', inner] = field.name.split('.', 2)
       const former = inner === undefined ? sent?.[outer] : Object(sent?.[outer])[inner]
-      const value = String(former ?? values[field.name] ?? '')
+      // Others can read the notice of a failed action, so a secret must be entered again.
+      const kept = /secret|headers|otp/.test(field.name) ? undefined : former
+      const value = String(kept ?? values[field.name] ?? '')
       return fieldOf(field, `${id}-${field.name.replace('.', '-')}`, value, problems[field.name])
     }
     const open = hidden.some(({ name }) => problems[name] !== undefined)

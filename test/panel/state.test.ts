@@ -112,6 +112,15 @@ describe('the state', () => {
     expect(kinds).toEqual(['notification', 'event', 'event'])
   })
 
+  test('shows no secret of a form that failed, although the form keeps its other fields', async () => {
+    const fields = { action: 'connect', url: 'no-url', 'signing.secret': 'my-secret', headers: 'my-header' }
+    const body = new URLSearchParams(fields)
+    const response = await fetch(`${site.url}/_mock/notifications`, { method: 'POST', body })
+    const html = await response.text()
+    expect(html).toContain('value="no-url"')
+    expect(html).not.toMatch(/my-secret|my-header/)
+  })
+
   test('distinguishes a renewal from its mandate, with the key of each; the API’s response does not', async () => {
     const { mandate, renewal } = await renew('cycle-2026-12')
     const { charges } = await stateOf(site.url)
