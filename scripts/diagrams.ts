@@ -36,7 +36,7 @@ const machines: readonly Machine[] = [
   },
   {
     title: 'Charge',
-    text: 'The states are values of `status` in [G1](specification.md#g1). A charge begins in `pending_confirmation`, because it needs a one-time code. A renewal needs no code, so it begins in one of the other states. Test numbers decide the results of charges and renewals. `succeeded`, `failed` and `expired` are final. A charge in `pending_confirmation` or `pending_retry` may still succeed.',
+    text: 'The states are values of `status` in [G1](specification.md#g1). A charge begins in `pending_confirmation`, because it needs a one-time code. A renewal needs no code, so it begins in one of the other states. The test number in `msisdn` decides the result of a charge or renewal. `succeeded`, `failed` and `expired` are final. A charge in `pending_confirmation` or `pending_retry` may still succeed.',
     table: chargeTransitions,
   },
 ]
