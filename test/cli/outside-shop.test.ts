@@ -54,7 +54,7 @@ test('a shop on real time handles each payment of a move by 60 days, and continu
 })
 
 describe('a notification with the response 503', () => {
-  const RETRIED = /^a delivery without a 2xx response is retried/
+  const RETRIED = /^the mock retries a delivery without a 2xx response/
   const ONCE = 'each notification is delivered once, whatever the response is'
 
   test('is retried with --notify, on the mock’s clock, and the receiver stays after a reset', async () => {
