@@ -54,6 +54,7 @@ export interface Charge {
   /** The time of the first request, in milliseconds; null before it. */
   readonly sent_at: number | null
   readonly id: Text
+  /** The gateway's status. `unclear`: the charge may exist without an id, and no job may send its request again. */
   readonly status: Text
   readonly confirmation_id: Text
   /** The number of the code that the payer enters next: 1 for the first code. */
@@ -192,6 +193,9 @@ export const openBooks = (path: string) => {
       const sql = 'UPDATE charges SET id = ?, status = ?, confirmation_id = ? WHERE key = ? AND id IS NULL'
       run(sql, id, status, confirmation_id, key)
     },
+    /** Marks a charge that may exist. A person finds out, and writes its id, or clears `status` and `sent_at`. */
+    markUnclear: (key: string) =>
+      run("UPDATE charges SET status = 'unclear' WHERE key = ? AND id IS NULL", key),
     intendConfirm: (key: string) => run('UPDATE charges SET confirm_sent = 1 WHERE key = ?', key),
     /** Records that a code was wrong. The payer may now enter another one. */
     wrongCode: (key: string, attempt: number) => {
@@ -235,8 +239,8 @@ export const openBooks = (path: string) => {
 
     /** Yields up to `most` renewals that are not made, in pages, oldest due date first. */
     *openRenewals(most: number): Generator<NewJob[]> {
-      const sql = `SELECT * FROM charges WHERE id IS NULL AND mandate_id IS NOT NULL AND (due_date, key) > (?, ?)
-        ORDER BY due_date, key LIMIT ?`
+      const sql = `SELECT * FROM charges WHERE id IS NULL AND status IS NULL AND mandate_id IS NOT NULL
+        AND (due_date, key) > (?, ?) ORDER BY due_date, key LIMIT ?`
       let [dueDate, key] = ['', '']
       for (let left = most; left > 0; left -= PAGE) {
         const page = all<Charge>(sql, dueDate, key, Math.min(PAGE, left))
@@ -252,7 +256,9 @@ export const openBooks = (path: string) => {
     openJobs(): NewJob[] {
       const orders = all<Order>("SELECT * FROM orders WHERE kind = 'subscription' AND url IS NULL")
       const unwanted = 'SELECT * FROM subscriptions WHERE cancel_wanted = 1 AND cancelled = 0'
-      const first = all<Charge>('SELECT * FROM charges WHERE id IS NULL AND mandate_id IS NULL')
+      const first = all<Charge>(
+        'SELECT * FROM charges WHERE id IS NULL AND status IS NULL AND mandate_id IS NULL',
+      )
       const retried = all<Charge>("SELECT * FROM charges WHERE status = 'pending_retry'")
       return [
         ...orders.map(({ id }) => jobFor.subscribe(id)),
@@ -263,7 +269,8 @@ export const openBooks = (path: string) => {
     },
     /** The number of unfinished intentions. */
     open(): number {
-      const sql = 'SELECT COUNT(*) AS n FROM charges WHERE id IS NULL AND mandate_id IS NOT NULL'
+      const sql =
+        'SELECT COUNT(*) AS n FROM charges WHERE id IS NULL AND status IS NULL AND mandate_id IS NOT NULL'
       return this.openJobs().length + (one<{ n: number }>(sql)?.n ?? 0)
     },
     /** Returns the orders that have a url for the payer, but no subscription yet. */

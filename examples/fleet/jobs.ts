@@ -21,24 +21,24 @@ export interface Shop {
   readonly renewalsPerHour: number
 }
 
-/**
- * Thrown by a job whose key is too old. The gateway may have forgotten the key, so the same call could charge the payer
- * again. A person asks the provider whether the charge exists.
- */
-class KeyTooOld extends UnrecoverableError {}
-
 /** Runs a job. A job may run many times, even twice at once. `signal` aborts when the worker loses the job's lock. */
 export type Run<Data> = (data: Data, shop: Shop, signal: AbortSignal) => Promise<unknown>
 type Runs = { readonly [Queue in QueueName]: { readonly [Job in keyof Jobs[Queue]]: Run<Jobs[Queue][Job]> } }
 
 const QUARTER_OF_AN_HOUR = 900_000
 
-/** Records the time of a charge's first request, and returns the charge if the same key may be sent (again). */
+/**
+ * Records the time of a charge's first request, and returns the charge if the same key may be sent (again). Throws if
+ * the same call could charge the payer again: then a person asks the provider whether the charge exists.
+ */
 const intendSend = ({ books, keyLifetime }: Shop, key: string) => {
   const charge = books.intendSend(key)
+  if (charge.id !== null) return charge
   // The request itself takes time, so a key older than nine tenths of its lifetime is too old.
-  if (charge.id === null && Date.now() - (charge.sent_at ?? 0) > 0.9 * keyLifetime)
-    throw new KeyTooOld(`The key ${key} was first sent too long ago. The gateway may have forgotten it.`)
+  const isTooOld = Date.now() - (charge.sent_at ?? 0) > 0.9 * keyLifetime
+  if (isTooOld) books.markUnclear(key)
+  if (isTooOld || charge.status === 'unclear')
+    throw new UnrecoverableError(`The charge ${key} may exist. A person must ask the provider.`)
   return charge
 }
 

@@ -1,5 +1,5 @@
 import { DelayedError, type Job, type Queue, RateLimitError, UnrecoverableError } from 'bullmq'
-import { isMandateKitError, nextStep } from 'mandatekit'
+import { isMandateKitError, KeyReusedError, nextStep } from 'mandatekit'
 
 /** Thrown by a job that has to wait. The same job runs again later, which uses up no attempt. */
 export class Later extends Error {
@@ -10,8 +10,11 @@ export class Later extends Error {
   }
 }
 
-/** Returns a function that tells BullMQ what to do with a job after an error. `scale` shortens the waits of a test. */
-export const settleFor = (queue: Queue, scale = 1) => {
+/**
+ * Returns a function that tells BullMQ what to do with a job after an error. `markUnclear` marks the charge of a job in
+ * the database, so that no run of the job sends another request. `scale` shortens the waits of a test.
+ */
+export const settleFor = (queue: Queue, markUnclear: (jobId: string) => unknown, scale = 1) => {
   const inTime = (milliseconds: number): number => Math.ceil(milliseconds * scale)
 
   return async (error: unknown, job: Job, token: string, firstSentAt?: number): Promise<never> => {
@@ -19,6 +22,11 @@ export const settleFor = (queue: Queue, scale = 1) => {
       error instanceof Later ? { ...error, step: 'retry' as const } : nextStep(error, { firstSentAt })
     // Any other error, such as a busy database, uses up one of BullMQ's attempts.
     if (next.step === 'unknown-error') throw error
+    // The charge may exist, and a retry could charge again. A person asks the provider whether the charge exists.
+    if (next.step === 'find-out' && (next.how === 'find-charge' || error instanceof KeyReusedError)) {
+      await markUnclear(job.id ?? '')
+      throw new UnrecoverableError(String(error))
+    }
     // The same call would fail again. The job waits for a person, who repairs the cause and calls `retryFailed`.
     if (next.step === 'fail') throw new UnrecoverableError(String(error))
     // A delayed job goes behind all jobs of its priority. A call that may have been executed must not wait so long.

@@ -27,6 +27,7 @@ const common = {
   rateLimit: 'throw',
   retry: { limit: 2, maxWait: 900 },
   timeout,
+  totalTimeout: 4 * timeout,
 } as const
 // Notification ids are unique within one account only, so each account has its own prefix.
 const storePrefix = `mandatekit:${settings.account}:`
@@ -77,7 +78,7 @@ const shop: Shop = {
 
 const work = (queue: QueueName, perMinute: number, requestsPerJob: number, concurrency: number) => {
   // For a fast run, the setting `minute` makes a minute and all waits shorter by the same factor.
-  const settle = settleFor(queues[queue], minute / 60_000)
+  const settle = settleFor(queues[queue], books.markUnclear, minute / 60_000)
   const worker = new Worker(
     queueId(queue, settings),
     // BullMQ passes a signal only to a function of three parameters without defaults.

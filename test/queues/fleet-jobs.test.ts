@@ -1,0 +1,98 @@
+import { UnrecoverableError } from 'bullmq'
+import { GatewayClient, SubscriptionsClient } from 'mandatekit'
+import { createMock, type MockOptions, testNumbers } from 'mandatekit/mocks/core'
+import { createMemoryDedupeStore, createNotificationHandler, lookupVerifier } from 'mandatekit/notifications'
+import { expect, test } from 'vitest'
+import { openBooks } from '../../examples/fleet/books.ts'
+import { jobs, type Run, type Shop } from '../../examples/fleet/jobs.ts'
+import { Later, settleFor } from '../../examples/fleet/settle.ts'
+import { payment } from '../support/messages.ts'
+
+const ORDER = { id: 'o1', amount: 5, msisdn: testNumbers.succeeds, start: '2027-01-01', end: '2027-12-31' }
+
+/** A shop with one order. `run` runs a job as a worker does, and returns how the run ends. */
+const open = (kind: 'mandate' | 'subscription', options: MockOptions = {}) => {
+  const mock = createMock({ clock: '2027-01-01T06:00:00Z', ...options })
+  const books = openBooks(':memory:')
+  books.placeOrder({ ...ORDER, kind })
+  const common = { fetch: mock.fetch, rateLimit: 'throw', retry: { limit: 1, maxWait: 900 } } as const
+  const gateway = new GatewayClient({ ...mock.clientOptions.gateway, ...common })
+  const subscriptions = new SubscriptionsClient({ ...mock.clientOptions.subscriptions, ...common })
+  const parts = {
+    books,
+    subscriptions,
+    gateway,
+    keyLifetime: 86_400_000,
+    queues: { add: async () => undefined },
+  }
+  const shop = parts as unknown as Shop
+  const settle = settleFor({ rateLimit: async () => undefined } as never, books.markUnclear)
+  const run = async (queue: 'gateway' | 'subscriptions', name: string, id: string, data: object) => {
+    const job = { id, changePriority: async () => undefined, moveToDelayed: async () => undefined }
+    const work = (jobs[queue] as Record<string, Run<never>>)[name]
+    const failed = (error: unknown) => settle(error, job as never, 't', books.firstSentAt(id))
+    return work?.(data as never, shop, AbortSignal.timeout(5_000))
+      .then(() => 'done', failed)
+      .catch((error: unknown) => error)
+  }
+  return { mock, books, shop, run, count: (sql: string) => books.all(`SELECT * FROM ${sql}`).length }
+}
+
+const refusal = (status: number) =>
+  ({ kind: 'status', status, body: { error: { code: 'no', message: 'x' } } }) as const
+test.each([
+  ['a 401 after a lost response', [{ kind: 'lost-response' }, refusal(401)]],
+  ['a 422 after a lost response', [{ kind: 'lost-response' }, refusal(422)]],
+  ['a key that another charge has', []],
+] as const)(
+  'a charge that may exist after %s is left to a person, and is never sent again',
+  async (_, faults) => {
+    const { mock, run, shop, books, count } = open('mandate', { gateway: { apiKeys: ['old', 'new'] } })
+    for (const fault of faults) mock.faults.add({ operation: 'gateway.charge', ...fault })
+    const charge = {
+      msisdn: testNumbers.succeeds,
+      amount: 6,
+      currency: 'BDT',
+      redirect_uri: 'https://shop.example/',
+    }
+    if (faults.length === 0) await shop.gateway.charge(charge, { idempotencyKey: 'charge_o1' })
+    const runJob = () => run('gateway', 'charge', 'charge_o1', { orderId: 'o1' })
+    expect(await runJob()).toBeInstanceOf(UnrecoverableError)
+    const gateway = new GatewayClient({ ...mock.clientOptions.gateway, fetch: mock.fetch, apiKey: 'new' })
+    Object.assign(shop, { gateway })
+    expect(await runJob()).toBeInstanceOf(UnrecoverableError)
+    expect([mock.state.charges().length, count("charges WHERE status = 'unclear'"), books.open()]).toEqual([
+      1, 1, 0,
+    ])
+  },
+)
+
+/** Runs the job of a notification whose record does not exist, and returns the job's error. */
+const errorOfJob = (mock: ReturnType<typeof createMock>): Promise<unknown> => {
+  const client = new SubscriptionsClient({ ...mock.clientOptions.subscriptions, fetch: mock.fetch })
+  const notifications = createNotificationHandler({
+    verify: lookupVerifier(client, { clock: mock.clock }),
+    dedupe: createMemoryDedupeStore(),
+    onSubscription: () => undefined,
+    onPayment: () => undefined,
+  })
+  const delivery = { headers: { 'content-type': 'application/json' }, body: JSON.stringify(payment()) }
+  const job = jobs.subscriptions.notification(delivery, { notifications } as Shop, AbortSignal.timeout(5_000))
+  return job.then(() => undefined).catch((error: unknown) => error)
+}
+const clock = '2026-11-30T10:00:05Z'
+
+test('the job of a notification whose record the API cannot read yet runs again', async () => {
+  expect(await errorOfJob(createMock({ clock }))).toEqual(new Later(5_000, 'The notification is unverified.'))
+})
+
+test('the job of a notification pauses the whole queue after a rejected login', async () => {
+  const mock = createMock({ clock })
+  mock.faults.add({
+    operation: 'subscriptions.login',
+    kind: 'status',
+    status: 403,
+    body: { errorCode: '17' },
+  })
+  expect(await errorOfJob(mock)).toMatchObject({ code: 'locked_out' })
+})
