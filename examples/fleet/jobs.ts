@@ -26,6 +26,7 @@ export type Run<Data> = (data: Data, shop: Shop, signal: AbortSignal) => Promise
 type Runs = { readonly [Queue in QueueName]: { readonly [Job in keyof Jobs[Queue]]: Run<Jobs[Queue][Job]> } }
 
 const QUARTER_OF_AN_HOUR = 900_000
+const DAY = 86_400_000
 
 /**
  * Records the time of a charge's first request, and returns the charge if the same key may be sent (again). Throws if
@@ -88,14 +89,20 @@ export const jobs: Runs = {
       books.cancelled(subscriptionId)
     },
 
-    /** Verifies a delivery that the web server has only stored, and processes each notification once. */
-    notification: async (delivery, { notifications }) => {
+    /**
+     * Verifies a delivery that the web server has only stored, and processes each notification once. The job of an
+     * invented notification would run for ever, so the waits grow, and the job ends after a day. If the notification
+     * was genuine, `reconcile` finds what it reported.
+     */
+    notification: async ({ receivedAt, ...delivery }, { notifications }) => {
       const { result, retryAfterMs, error } = await notifications.process(delivery)
       if (retryAfterMs === undefined) return result
       // With this error, `settle` pauses the whole queue. After any other error, such as a 404 for a record that the
       // API cannot read yet, only this job waits.
       if (nextStep(error).step === 'pause-queue') throw error
-      throw new Later(retryAfterMs, `The notification is ${result}.`)
+      const age = Date.now() - receivedAt
+      if (age > DAY) throw new UnrecoverableError(`The notification is still ${result} after a day.`)
+      throw new Later(Math.max(retryAfterMs, age / 10), `The notification is ${result}.`)
     },
   },
 

@@ -5,6 +5,7 @@ import { createMemoryDedupeStore, createNotificationHandler, lookupVerifier } fr
 import { expect, test } from 'vitest'
 import { openBooks } from '../../examples/fleet/books.ts'
 import { jobs, type Run, type Shop } from '../../examples/fleet/jobs.ts'
+import { jobFor, notificationOptions } from '../../examples/fleet/queues.ts'
 import { Later, settleFor } from '../../examples/fleet/settle.ts'
 import { payment } from '../support/messages.ts'
 
@@ -68,7 +69,7 @@ test.each([
 )
 
 /** Runs the job of a notification whose record does not exist, and returns the job's error. */
-const errorOfJob = (mock: ReturnType<typeof createMock>): Promise<unknown> => {
+const errorOfJob = (mock: ReturnType<typeof createMock>, age = 0): Promise<unknown> => {
   const client = new SubscriptionsClient({ ...mock.clientOptions.subscriptions, fetch: mock.fetch })
   const notifications = createNotificationHandler({
     verify: lookupVerifier(client, { clock: mock.clock }),
@@ -76,14 +77,22 @@ const errorOfJob = (mock: ReturnType<typeof createMock>): Promise<unknown> => {
     onSubscription: () => undefined,
     onPayment: () => undefined,
   })
-  const delivery = { headers: { 'content-type': 'application/json' }, body: JSON.stringify(payment()) }
-  const job = jobs.subscriptions.notification(delivery, { notifications } as Shop, AbortSignal.timeout(5_000))
+  const headers = { 'content-type': 'application/json' }
+  const data = { headers, body: JSON.stringify(payment()), receivedAt: Date.now() - age }
+  const job = jobs.subscriptions.notification(data, { notifications } as Shop, AbortSignal.timeout(5_000))
   return job.then(() => undefined).catch((error: unknown) => error)
 }
 const clock = '2026-11-30T10:00:05Z'
 
 test('the job of a notification whose record the API cannot read yet runs again', async () => {
   expect(await errorOfJob(createMock({ clock }))).toEqual(new Later(5_000, 'The notification is unverified.'))
+})
+
+test('the waits of a notification without a record grow with its age, and its job fails after a day', async () => {
+  const { afterMs } = (await errorOfJob(createMock({ clock }), 3_600_000)) as Later
+  expect(Math.abs(afterMs - 360_000)).toBeLessThan(1_000)
+  expect(await errorOfJob(createMock({ clock }), 86_400_001)).toBeInstanceOf(UnrecoverableError)
+  expect(notificationOptions.priority).toBeGreaterThan(jobFor.cancel('s').opts.priority)
 })
 
 test('the job of a notification pauses the whole queue after a rejected login', async () => {
