@@ -1,7 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { type Charge as Made, monthlyDueDate, renewalKey } from 'mandatekit'
-import type { Expected, ExpectedPayment, OrderedNotification } from 'mandatekit/notifications'
-import { isNewer } from 'mandatekit/notifications'
+import type { Expected, ExpectedPayment } from 'mandatekit/notifications'
 import { chargeKey, jobFor, type NewJob } from './queues.ts'
 
 // The shop records every request here before it sends the request. A restarted job reads what an earlier run did.
@@ -14,7 +13,7 @@ CREATE TABLE IF NOT EXISTS orders (
 CREATE INDEX IF NOT EXISTS orders_by_next_due ON orders (next_due);
 CREATE TABLE IF NOT EXISTS requests (id TEXT PRIMARY KEY, order_id TEXT NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS subscriptions (
-  id TEXT PRIMARY KEY, order_id TEXT NOT NULL, status TEXT, occurred_at INTEGER,
+  id TEXT PRIMARY KEY, order_id TEXT NOT NULL,
   cancel_wanted INTEGER NOT NULL DEFAULT 0, cancel_sent INTEGER NOT NULL DEFAULT 0, cancelled INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE TABLE IF NOT EXISTS payments (id TEXT PRIMARY KEY, subscription_id TEXT NOT NULL, status TEXT NOT NULL) STRICT;
@@ -73,8 +72,6 @@ interface Mandate {
 interface Subscription {
   readonly id: string
   readonly order_id: string
-  readonly status: Text
-  readonly occurred_at: number | null
   readonly cancel_sent: number
   readonly cancelled: number
 }
@@ -146,21 +143,17 @@ export const openBooks = (path: string) => {
     orderOfRequest: (requestID: string) =>
       one<{ order_id: string }>('SELECT order_id FROM requests WHERE id = ?', requestID)?.order_id,
     subscription: (id: string) => one<Subscription>('SELECT * FROM subscriptions WHERE id = ?', id),
-    /** Links a subscription to its order. Returns true if the order already has another subscription. */
+    /**
+     * Links an authorized subscription to its order. If the order already has another subscription, also records that
+     * this one must be canceled, and returns true.
+     */
     match: (id: string, orderId: string) =>
       transaction(() => {
-        run('INSERT OR IGNORE INTO subscriptions (id, order_id) VALUES (?, ?)', id, orderId)
         run('UPDATE orders SET subscription_id = ? WHERE id = ? AND subscription_id IS NULL', id, orderId)
-        return one<Order>('SELECT * FROM orders WHERE id = ?', orderId)?.subscription_id !== id
-      }),
-    /** Records a subscription's status. Ignores an older notification, because notifications arrive in any order. */
-    setStatus: (id: string, { occurredAt, status }: OrderedNotification) =>
-      transaction(() => {
-        const known = one<Subscription>('SELECT * FROM subscriptions WHERE id = ?', id)
-        const before = { status: known?.status ?? '', occurredAt: new Date(known?.occurred_at ?? 0) }
-        if (!isNewer({ occurredAt, status }, before)) return
-        const values = [status, Number(occurredAt), id]
-        run('UPDATE subscriptions SET status = ?, occurred_at = ? WHERE id = ?', ...values)
+        const isSecond = one<Order>('SELECT * FROM orders WHERE id = ?', orderId)?.subscription_id !== id
+        const sql = 'INSERT OR IGNORE INTO subscriptions (id, order_id, cancel_wanted) VALUES (?, ?, ?)'
+        run(sql, id, orderId, Number(isSecond))
+        return isSecond
       }),
     wantCancel: (id: string) => run('UPDATE subscriptions SET cancel_wanted = 1 WHERE id = ?', id),
     intendCancel: (id: string) => run('UPDATE subscriptions SET cancel_sent = 1 WHERE id = ?', id),

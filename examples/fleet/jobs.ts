@@ -1,7 +1,8 @@
 import { UnrecoverableError } from 'bullmq'
 import type { GatewayClient, SubscriptionsClient } from 'mandatekit'
 import { ApiError, nextStep, renewalKey } from 'mandatekit'
-import { type NotificationHandler, reconcile } from 'mandatekit/notifications'
+import type { NotificationHandler, NotificationHandlerOptions } from 'mandatekit/notifications'
+import { reconcile } from 'mandatekit/notifications'
 import type { Books } from './books.ts'
 import { chargeKey, type Jobs, jobFor, type QueueName, type Queues } from './queues.ts'
 import { Later } from './settle.ts'
@@ -44,22 +45,48 @@ const intendSend = ({ books, keyLifetime }: Shop, key: string) => {
 }
 
 /**
- * Returns the order id of a subscription. Reads the requestID in the subscription's details, because a notification
- * contains neither the order id nor the requestID.
+ * Returns the order id of an authorized subscription. Reads the requestID in the subscription's details, because a
+ * notification contains neither the order id nor the requestID.
  */
-export const orderOf = async ({ books, queues, subscriptions }: Shop, subscriptionId: string) => {
+const orderOf = async (shop: Shop, subscriptionId: string, sent?: string): Promise<string | undefined> => {
+  const { books, queues, subscriptions } = shop
   const known = books.subscription(subscriptionId)?.order_id
   if (known !== undefined) return known
-  const { requestID } = await subscriptions.details(subscriptionId)
+  const requestID = sent ?? (await subscriptions.details(subscriptionId)).requestID
   const orderId = requestID === undefined ? undefined : books.orderOfRequest(requestID)
-  if (orderId === undefined) return undefined
-  if (books.match(subscriptionId, orderId)) {
-    // The payer has authorized two subscriptions for one order, and would pay twice.
-    books.wantCancel(subscriptionId)
-    await queues.add(jobFor.cancel(subscriptionId))
+  if (orderId === undefined) {
+    console.log('The subscription belongs to no order of this shop:', subscriptionId)
+    return undefined
   }
+  // The record of a subscription exists, with `enabled: 0`, before the payer authorizes it. So the verified notification
+  // may still be invented, and only the request's status proves that the payer has authorized the subscription.
+  const { invoice_id } = books.order(orderId)
+  const request = invoice_id === null ? undefined : await subscriptions.status(invoice_id)
+  if (request?.status !== 'SUCCEEDED' || request.subscriptionId === null)
+    throw new Error(`The payer has not authorized the subscription of the order ${orderId}.`)
+  books.match(request.subscriptionId, orderId)
+  // The order has another subscription. If the payer has authorized both, the payer would pay twice.
+  if (books.match(subscriptionId, orderId)) await queues.add(jobFor.cancel(subscriptionId))
   return orderId
 }
+
+type Listeners = Pick<NotificationHandlerOptions, 'onSubscription' | 'onPayment'>
+/**
+ * Creates the listeners of the notification handler. `shop` is a function, because the shop contains the handler. The
+ * listeners take ids from the API's record (`lookup`), because an invented notification may contain other forms of them.
+ */
+export const listenersFor = (shop: () => Shop): Listeners => ({
+  onSubscription: async ({ subscriptionId, status }, { lookup }) => {
+    const id = lookup?.id ?? subscriptionId
+    const orderId = await orderOf(shop(), id, lookup?.requestID)
+    // The payer or the provider may have canceled the subscription.
+    if (orderId !== undefined && status === 'CANCELLED') shop().books.cancelled(id)
+  },
+  onPayment: async ({ paymentId, subscriptionId, status }, { lookup }) => {
+    const id = lookup?.subscriptionId ?? subscriptionId
+    if ((await orderOf(shop(), id)) !== undefined) shop().books.book(paymentId, id, status)
+  },
+})
 
 export const jobs: Runs = {
   subscriptions: {
@@ -174,10 +201,10 @@ export const jobs: Runs = {
       const { books, patient } = shop
       const started = Date.now()
       // The payer may have authorized the request although no notification arrived.
-      for (const { invoice_id } of books.unmatched()) {
+      for (const { id, invoice_id } of books.unmatched()) {
         if (invoice_id === null) continue
         const { status, subscriptionId } = await patient.subscriptions.status(invoice_id, { signal })
-        if (status === 'SUCCEEDED' && subscriptionId !== null) await orderOf(shop, subscriptionId)
+        if (status === 'SUCCEEDED' && subscriptionId !== null) books.match(subscriptionId, id)
       }
       const found: Record<string, number> = {}
       for await (const difference of reconcile({

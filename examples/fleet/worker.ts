@@ -4,7 +4,7 @@ import { GatewayClient, SubscriptionsClient } from 'mandatekit'
 import { createNotificationHandler, lookupVerifier } from 'mandatekit/notifications'
 import { createRedisDedupeStore, createRedisTokenStore } from 'mandatekit/stores'
 import { openBooks } from './books.ts'
-import { jobs, orderOf, type Run, type Shop } from './jobs.ts'
+import { jobs, listenersFor, type Run, type Shop } from './jobs.ts'
 import type { QueueName, Settings } from './queues.ts'
 import { connectionOf, limiterFor, openQueues, prefix, queueId, queueNames } from './queues.ts'
 import { settleFor } from './settle.ts'
@@ -49,19 +49,7 @@ const notifications = createNotificationHandler({
   // After a worker is killed, the lock of its job and the lease of its notification expire together. The next run
   // starts when the lock has expired, so it does not have to wait for the lease.
   lease: { duration: lockDuration },
-  onSubscription: async (notification) => {
-    const { subscriptionId, status } = notification
-    if ((await orderOf(shop, subscriptionId)) === undefined)
-      return log('Not an order of ours:', subscriptionId)
-    books.setStatus(subscriptionId, notification)
-    // The payer or the provider may have canceled the subscription.
-    if (status === 'CANCELLED') books.cancelled(subscriptionId)
-  },
-  onPayment: async ({ paymentId, subscriptionId, status }) => {
-    if ((await orderOf(shop, subscriptionId)) === undefined)
-      return log('Not an order of ours:', subscriptionId)
-    books.book(paymentId, subscriptionId, status)
-  },
+  ...listenersFor(() => shop),
   onUnexpected: (report) => log('Notification:', report.kind),
 })
 const shop: Shop = {

@@ -4,10 +4,10 @@ import { createMock, type MockOptions, testNumbers } from 'mandatekit/mocks/core
 import { createMemoryDedupeStore, createNotificationHandler, lookupVerifier } from 'mandatekit/notifications'
 import { expect, test } from 'vitest'
 import { openBooks } from '../../examples/fleet/books.ts'
-import { jobs, type Run, type Shop } from '../../examples/fleet/jobs.ts'
+import { jobs, listenersFor, type Run, type Shop } from '../../examples/fleet/jobs.ts'
 import { jobFor, notificationOptions } from '../../examples/fleet/queues.ts'
 import { Later, settleFor } from '../../examples/fleet/settle.ts'
-import { payment } from '../support/messages.ts'
+import { payment, subscription } from '../support/messages.ts'
 
 const ORDER = { id: 'o1', amount: 5, msisdn: testNumbers.succeeds, start: '2027-01-01', end: '2027-12-31' }
 
@@ -27,6 +27,8 @@ const open = (kind: 'mandate' | 'subscription', options: MockOptions = {}) => {
     queues: { add: async () => undefined },
   }
   const shop = parts as unknown as Shop
+  const verify = lookupVerifier(subscriptions, { clock: mock.clock })
+  const notifications = createNotificationHandler({ verify, ...listenersFor(() => shop) })
   const settle = settleFor({ rateLimit: async () => undefined } as never, books.markUnclear)
   const run = async (queue: 'gateway' | 'subscriptions', name: string, id: string, data: object) => {
     const job = { id, changePriority: async () => undefined, moveToDelayed: async () => undefined }
@@ -36,7 +38,26 @@ const open = (kind: 'mandate' | 'subscription', options: MockOptions = {}) => {
       .then(() => 'done', failed)
       .catch((error: unknown) => error)
   }
-  return { mock, books, shop, run, count: (sql: string) => books.all(`SELECT * FROM ${sql}`).length }
+  const invent = (changes: object) =>
+    notifications(
+      new Request('https://shop.example/', {
+        method: 'POST',
+        body: JSON.stringify(
+          subscription({ timestamp: String(Number(mock.clock.now()) / 1000), ...changes }),
+        ),
+      }),
+    )
+  const subscribe = () => run('subscriptions', 'subscribe', 'subscribe_o1', { orderId: 'o1' })
+  return {
+    mock,
+    books,
+    shop,
+    run,
+    subscribe,
+    notifications,
+    invent,
+    count: (sql: string) => books.all(`SELECT * FROM ${sql}`).length,
+  }
 }
 
 const refusal = (status: number) =>
@@ -67,6 +88,33 @@ test.each([
     ])
   },
 )
+
+test('an invented CANCELLED before the payer authorizes does not stop a later cancellation', async () => {
+  const { mock, books, run, subscribe, notifications, invent, count } = open('subscription')
+  await subscribe()
+  const { invoiceId, subscriptionId } = mock.state.subscriptions()[0] ?? expect.fail()
+  expect((await invent({ subscriptionId })).status).toBe(500)
+  mock.notifications.connect(notifications)
+  mock.payer.authorize(invoiceId)
+  await mock.clock.advance({ days: 3 })
+  expect(count('payments')).toBeGreaterThan(1)
+  books.wantCancel(subscriptionId)
+  expect(await run('subscriptions', 'cancel', 'c', { subscriptionId })).toBe('done')
+  expect(mock.requests.of('subscriptions.cancel')).toHaveLength(1)
+})
+
+test('an invented SUCCEEDED for a request whose response was lost does not cancel the genuine subscription', async () => {
+  const { mock, books, subscribe, notifications, invent, count } = open('subscription')
+  mock.faults.add({ operation: 'subscriptions.subscribe', kind: 'lost-response' })
+  await subscribe()
+  await subscribe()
+  const [lost, genuine] = mock.state.subscriptions()
+  expect((await invent({ status: 'SUCCEEDED', subscriptionId: lost?.subscriptionId })).status).toBe(500)
+  mock.notifications.connect(notifications)
+  mock.payer.authorize(genuine?.invoiceId ?? '')
+  await expect.poll(() => books.order('o1').subscription_id).toBe(genuine?.subscriptionId)
+  expect(count('subscriptions WHERE cancel_wanted = 1')).toBe(0)
+})
 
 /** Runs the job of a notification whose record does not exist, and returns the job's error. */
 const errorOfJob = (mock: ReturnType<typeof createMock>, age = 0): Promise<unknown> => {
