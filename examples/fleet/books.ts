@@ -158,16 +158,13 @@ export const openBooks = (path: string) => {
     wantCancel: (id: string) => run('UPDATE subscriptions SET cancel_wanted = 1 WHERE id = ?', id),
     intendCancel: (id: string) => run('UPDATE subscriptions SET cancel_sent = 1 WHERE id = ?', id),
     cancelled: (id: string) => run('UPDATE subscriptions SET cancelled = 1 WHERE id = ?', id),
-    /** Books a payment once, even if several notifications report it. */
+    /** Books a payment, and credits it once, even if it failed at first or several notifications report it. */
     book: (paymentId: string, subscriptionId: string, status: string) =>
       transaction(() => {
-        const added = run(
-          'INSERT OR IGNORE INTO payments VALUES (?, ?, ?)',
-          paymentId,
-          subscriptionId,
-          status,
-        )
-        if (added === 0 || status !== 'SUCCEEDED_PAYMENT') return
+        const sql = `INSERT INTO payments VALUES (?, ?, ?) ON CONFLICT (id)
+          DO UPDATE SET status = excluded.status WHERE status <> 'SUCCEEDED_PAYMENT'`
+        const changed = run(sql, paymentId, subscriptionId, status)
+        if (changed === 0 || status !== 'SUCCEEDED_PAYMENT') return
         run('UPDATE orders SET balance = balance + amount WHERE subscription_id = ?', subscriptionId)
       }),
 

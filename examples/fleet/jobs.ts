@@ -88,6 +88,17 @@ export const listenersFor = (shop: () => Shop): Listeners => ({
   },
 })
 
+/** Reads the status of a subscription's cancellation. Returns undefined if the API has no cancellation. */
+const readCancellation = async ({ subscriptions }: Shop, subscriptionId: string, signal: AbortSignal) => {
+  if ((await subscriptions.details(subscriptionId, { signal })).enabled === 0) return 'PROCESSED'
+  try {
+    return (await subscriptions.cancellation(subscriptionId, { signal })).status
+  } catch (error) {
+    if (error instanceof ApiError && error.verdict === 'not-found') return undefined
+    throw error
+  }
+}
+
 export const jobs: Runs = {
   subscriptions: {
     /** Sends a new request even if an earlier run sent one, because a call without an idempotency key cannot be retried. */
@@ -104,15 +115,20 @@ export const jobs: Runs = {
     },
 
     /** A cancel call has no idempotency key. If an earlier run sent the call, this run first reads the result. */
-    cancel: async ({ subscriptionId }, { books, subscriptions }, signal) => {
+    cancel: async ({ subscriptionId }, shop, signal) => {
+      const { books, subscriptions } = shop
       const { cancelled, cancel_sent } = books.subscription(subscriptionId) ?? {}
       if (cancelled === 1) return
-      const isDone =
-        cancel_sent === 1 && (await subscriptions.details(subscriptionId, { signal })).enabled === 0
-      if (!isDone) {
+      let status = cancel_sent === 1 ? await readCancellation(shop, subscriptionId, signal) : undefined
+      if (status === undefined) {
         books.intendCancel(subscriptionId)
-        await subscriptions.cancel(subscriptionId, { signal })
+        status = (await subscriptions.cancel(subscriptionId, { signal })).status
       }
+      // The payer pays on until the cancellation is PROCESSED, so the job reads it again later.
+      if (/^(?:pending|processing)$/i.test(status))
+        throw new Later(QUARTER_OF_AN_HOUR, `The cancellation is ${status}.`)
+      // Such as REJECTED: a person must ask the provider.
+      if (!/^processed$/i.test(status)) throw new UnrecoverableError(`The cancellation is ${status}.`)
       books.cancelled(subscriptionId)
     },
 
@@ -213,12 +229,13 @@ export const jobs: Runs = {
         signal,
       })) {
         found[difference.kind] = (found[difference.kind] ?? 0) + 1
-        if (difference.kind === 'payment-missing')
+        // Such as a payment that failed at first. A reversal is left to a person.
+        if (difference.kind === 'payment-missing' || difference.kind === 'payment-differs')
           books.book(difference.paymentId, difference.subscriptionId, difference.payment.status)
         if (difference.kind === 'cancellation-missing') books.cancelled(difference.subscriptionId)
         if (difference.kind === 'charge-differs') books.settled(difference.chargeId, difference.status)
       }
-      // The job corrects only the three kinds of differences above. The others may be temporary. If two nightly runs in a
+      // The job corrects only the kinds of differences above. The others may be temporary. If two nightly runs in a
       // row find one, a person should look at it.
       books.ran('reconcile', started)
       return found

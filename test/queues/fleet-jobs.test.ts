@@ -1,4 +1,4 @@
-import { UnrecoverableError } from 'bullmq'
+import { DelayedError, UnrecoverableError } from 'bullmq'
 import { GatewayClient, SubscriptionsClient } from 'mandatekit'
 import { createMock, type MockOptions, testNumbers } from 'mandatekit/mocks/core'
 import { createMemoryDedupeStore, createNotificationHandler, lookupVerifier } from 'mandatekit/notifications'
@@ -114,6 +114,40 @@ test('an invented SUCCEEDED for a request whose response was lost does not cance
   mock.payer.authorize(genuine?.invoiceId ?? '')
   await expect.poll(() => books.order('o1').subscription_id).toBe(genuine?.subscriptionId)
   expect(count('subscriptions WHERE cancel_wanted = 1')).toBe(0)
+})
+
+test.each([
+  ['no fault', 1, []],
+  ['a lost response', 1, [{ kind: 'lost-response' }]],
+  ['a 503', 2, [refusal(503)]],
+] as const)(
+  'after %s, a cancellation is sent %i times, and is done when it is processed',
+  async (_, requests, faults) => {
+    const { mock, books, run, subscribe } = open('subscription', {
+      subscriptions: { cancelDelay: { days: 60 } },
+    })
+    for (const fault of faults) mock.faults.add({ operation: 'subscriptions.cancel', ...fault })
+    await subscribe()
+    const { invoiceId, subscriptionId } = mock.state.subscriptions()[0] ?? expect.fail()
+    mock.payer.authorize(invoiceId)
+    books.match(subscriptionId, 'o1')
+    const cancel = () => run('subscriptions', 'cancel', 'c', { subscriptionId })
+    for (let runs = 0; runs < 3; runs += 1) expect(await cancel()).toBeInstanceOf(DelayedError)
+    expect(books.subscription(subscriptionId)).toMatchObject({ cancelled: 0 })
+    expect(mock.requests.of('subscriptions.cancel')).toHaveLength(requests)
+    await mock.clock.advance({ days: 60 })
+    expect(await cancel()).toBe('done')
+    expect(books.subscription(subscriptionId)).toMatchObject({ cancelled: 1 })
+  },
+)
+
+test('a payment that fails and then succeeds is credited once', () => {
+  const { books, count } = open('subscription')
+  books.match('s', 'o1')
+  for (const status of ['FAILED', 'SUCCEEDED', 'SUCCEEDED', 'FAILED'])
+    books.book('p', 's', `${status}_PAYMENT`)
+  expect(count("payments WHERE status = 'SUCCEEDED_PAYMENT'")).toBe(1)
+  expect(books.all('SELECT balance FROM orders')).toEqual([{ balance: 5 }])
 })
 
 /** Runs the job of a notification whose record does not exist, and returns the job's error. */
