@@ -45,14 +45,14 @@ const intendSend = ({ books, keyLifetime }: Shop, key: string) => {
 }
 
 /**
- * Returns the order id of an authorized subscription. Reads the requestID in the subscription's details, because a
- * notification contains neither the order id nor the requestID.
+ * Returns the order id of an authorized subscription. Reads the requestID in the subscription's details unless it
+ * is known, because a notification contains neither the order id nor the requestID.
  */
-const orderOf = async (shop: Shop, subscriptionId: string, sent?: string): Promise<string | undefined> => {
+const orderOf = async (shop: Shop, subscriptionId: string, known?: string): Promise<string | undefined> => {
   const { books, queues, subscriptions } = shop
-  const known = books.subscription(subscriptionId)?.order_id
-  if (known !== undefined) return known
-  const requestID = sent ?? (await subscriptions.details(subscriptionId)).requestID
+  const linked = books.subscription(subscriptionId)?.order_id
+  if (linked !== undefined) return linked
+  const requestID = known ?? (await subscriptions.details(subscriptionId)).requestID
   const orderId = requestID === undefined ? undefined : books.orderOfRequest(requestID)
   if (orderId === undefined) {
     console.log('The subscription belongs to no order of this shop:', subscriptionId)
@@ -106,8 +106,8 @@ export const jobs: Runs = {
       const { url, amount, start, end } = books.order(orderId)
       if (url !== null || end === null) return
       const requestID = books.intendSubscribe(orderId)
-      // A request whose response was lost expires, because the payer never gets its url. If such a request leads to a
-      // subscription anyway, `orderOf` finds this order by the requestID.
+      // A request whose response was lost expires, because the payer never gets its url. If the payer authorizes it
+      // anyway, `orderOf` finds the order by the requestID, and cancels the second subscription of the order.
       const userReturnURL = `https://shop.example/return?order=${orderId}`
       const wish = { requestID, start, end, cycle: 'DAILY' as const, amount: `${amount}.00`, userReturnURL }
       const result = await subscriptions.subscribe(wish, { signal })
@@ -124,17 +124,17 @@ export const jobs: Runs = {
         books.intendCancel(subscriptionId)
         status = (await subscriptions.cancel(subscriptionId, { signal })).status
       }
-      // The payer pays on until the cancellation is PROCESSED, so the job reads it again later.
+      // The provider charges the payer until the cancellation is PROCESSED, so the job reads it again later.
       if (/^(?:pending|processing)$/i.test(status))
         throw new Later(QUARTER_OF_AN_HOUR, `The cancellation is ${status}.`)
-      // Such as REJECTED: a person must ask the provider.
+      // For example, the provider has REJECTED it. A person must find out why.
       if (!/^processed$/i.test(status)) throw new UnrecoverableError(`The cancellation is ${status}.`)
       books.cancelled(subscriptionId)
     },
 
     /**
      * Verifies a delivery that the web server has only stored, and processes each notification once. The job of an
-     * invented notification would run for ever, so the waits grow, and the job ends after a day. If the notification
+     * invented notification would run forever, so the waits grow, and the job ends after a day. If the notification
      * was genuine, `reconcile` finds what it reported.
      */
     notification: async ({ receivedAt, ...delivery }, { notifications }) => {
