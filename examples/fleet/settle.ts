@@ -1,5 +1,5 @@
 import { DelayedError, type Job, type Queue, RateLimitError, UnrecoverableError } from 'bullmq'
-import { isMandateKitError, KeyReusedError, nextStep } from 'mandatekit'
+import { isMandateKitError, nextStep } from 'mandatekit'
 
 /** Thrown by a job that has to wait. The same job runs again later, which uses up no attempt. */
 export class Later extends Error {
@@ -22,8 +22,12 @@ export const settleFor = (queue: Queue, markUnclear: (jobId: string) => unknown,
       error instanceof Later ? { ...error, step: 'retry' as const } : nextStep(error, { firstSentAt })
     // Any other error, such as a busy database, uses up one of BullMQ's attempts.
     if (next.step === 'unknown-error') throw error
-    // The charge may exist, and a retry could charge again. A person asks the provider whether the charge exists.
-    if (next.step === 'find-out' && (next.how === 'find-charge' || error instanceof KeyReusedError)) {
+    const isCharge = isMandateKitError(error) && error.idempotencyKey !== undefined
+    const isRefused =
+      next.step === 'fail' || (next.step === 'pause-queue' && next.reason === 'not-authorized')
+    // With priority 0, an earlier run may have charged. A refusal of this run then proves nothing, and another API key
+    // would charge again. A person asks the provider whether the charge exists.
+    if (isCharge && (next.step === 'find-out' || (isRefused && job.priority === 0))) {
       await markUnclear(job.id ?? '')
       throw new UnrecoverableError(String(error))
     }

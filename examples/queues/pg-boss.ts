@@ -1,4 +1,4 @@
-import { KeyReusedError, nextStep } from 'mandatekit'
+import { isMandateKitError, nextStep } from 'mandatekit'
 import type { Db, Job, JobResult, PgBoss } from 'pg-boss'
 
 // Jobs that never charge twice, on pg-boss 12. Copy this file, and write `run` for your own jobs.
@@ -6,6 +6,8 @@ import type { Db, Job, JobResult, PgBoss } from 'pg-boss'
 /** The data of a job. `key` is the job's identity, such as the result of `renewalKey`. */
 export interface JobData {
   readonly key: string
+  /** Set by `settle` if the outcome of a request is unknown. */
+  readonly mayHaveCharged?: boolean
 }
 
 /** After this time, the gateway may have forgotten a key. Ask your payment provider, and choose a shorter time. */
@@ -116,8 +118,18 @@ const settle = async (
   firstSentAt: number,
   error: unknown,
 ) => {
-  const again = (afterMs: number) => runAgain(boss, job, Date.now() + afterMs)
+  const known = isMandateKitError(error) ? error : undefined
+  const data = known?.outcome === 'unknown' ? { ...job.data, mayHaveCharged: true } : job.data
+  const again = (afterMs: number) => runAgain(boss, { ...job, data }, Date.now() + afterMs)
   const next = nextStep(error, { firstSentAt })
+  const isCharge = known?.idempotencyKey !== undefined
+  const isRefused = next.step === 'fail' || (next.step === 'pause-queue' && next.reason === 'not-authorized')
+  // After an unknown outcome, a refusal of a later run proves nothing, and another API key would charge again. Only a
+  // person can find out whether the charge exists.
+  if (isCharge && (next.step === 'find-out' || (isRefused && job.data.mayHaveCharged))) {
+    await records.markUnclear(job.name, job.data.key)
+    return 'deadletter'
+  }
   switch (next.step) {
     case 'retry':
       return again(next.afterMs)
@@ -127,10 +139,7 @@ const settle = async (
       return again(next.afterMs)
     case 'find-out':
       // The next run of the job must first read what this run did.
-      if (next.how !== 'find-charge' && !(error instanceof KeyReusedError)) return again(1_000)
-      // The charge may exist, and a retry could charge again. Only a person can find this out.
-      await records.markUnclear(job.name, job.data.key)
-      return 'deadletter'
+      return again(1_000)
     case 'fail':
       return 'deadletter'
     default:

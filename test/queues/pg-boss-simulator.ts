@@ -68,10 +68,7 @@ export const simulatePgBoss = (queue: string) => {
     pause: async (_queue, until) => {
       pausedUntil = Math.max(pausedUntil, until)
     },
-    firstSentAt: async (_queue, key) => {
-      sentAt.set(key, sentAt.get(key) ?? Date.now())
-      return sentAt.get(key) ?? 0
-    },
+    firstSentAt: async (_queue, key) => sentAt.get(key) ?? Number(sentAt.set(key, Date.now()).get(key)),
     markUnclear: async (_queue, key) => void sentAt.set(key, 0),
   }
 
