@@ -58,7 +58,7 @@ function document(): string {
     '<!-- Written by `npm run diagrams` from the transition tables of the mock. -->',
     '# State machines',
     '',
-    'Read this when you want to know which state can follow which. The mock allows only the transitions in these diagrams.',
+    'Read this when you want to know how the state of a subscription or charge can change. The mock allows only the transitions in these diagrams.',
     '',
   ].join('\n')
   return [heading, ...sections].join('\n')
