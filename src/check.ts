@@ -8,7 +8,7 @@ export const typeOf = (value: unknown): string => {
   return Array.isArray(value) ? 'array' : typeof value
 }
 
-/** Returns an issue about an invalid value. It contains only the value's type, because the value may be a secret. */
+/** Returns an issue about an invalid value. It contains the value's type, but not the value, which may be a secret. */
 export const inputIssue = (field: string, rule: string, value: unknown, expected?: unknown): InputIssue => {
   const received = typeOf(value)
   // If a string is expected, `received string` would not help, so the message omits it.
@@ -35,7 +35,7 @@ const hintFor = (key: string, known: readonly string[]): string => {
   return near === undefined ? '' : `: did you mean ${near}?`
 }
 
-/** Converts a zod issue about the value `name` to an error's issues: one for each unknown key, otherwise one. */
+/** Converts a zod issue about the value `name` to an error's issues: one issue, or one for each unknown key. */
 export const toIssues = (issue: Issues[number], name: string): InputIssue[] => {
   const { path: steps = [], message = '' } = issue
   const path = steps.map(String)

@@ -50,9 +50,9 @@ export const systemClock: Clock = { now: () => Date.now(), sleep }
 export const steadyClock: Clock = { now: () => performance.now(), sleep }
 
 /**
- * Waits at most `milliseconds` of real time for a promise, which may never settle. After this time, rejects with
- * the error that the function `late` returns, or with a `TimeoutError` whose message begins with the text `late`. If
- * the signal is aborted first, rejects with the signal's reason.
+ * Waits at most `milliseconds` of real time for a promise, which may never settle. Then rejects. If `late` is a
+ * function, the error is its result. If `late` is text, the error is a `TimeoutError`, and its message begins with
+ * `late`. If the signal is aborted first, rejects with the signal's reason.
  */
 export const waitAtMost = <Result>(
   promise: Promise<Result>,

@@ -9,24 +9,24 @@ export interface CallAuthorization {
   current(): string | undefined
   /** Gets a token or API key, then returns the Authorization header. Rejects if the signal is aborted first. */
   obtain(signal: AbortSignal): Promise<string>
-  /** Called after HTTP 401. Returns the wait before the retry, in ms, or undefined if the call must fail. */
+  /** Called after a 401 response. Returns how many ms to wait before the retry, or undefined if the call must fail. */
   retry?(signal: AbortSignal): Promise<number | undefined>
 }
 
 /**
- * Starts the authorization of a call. After a failed login, logins pause. During a short pause, the call waits if
- * `waits` is true. Otherwise, it fails at once. `remaining` returns the rest of `totalTimeout`, in milliseconds.
+ * Starts a call's authorization. After a failed login, logins pause. If the pause is short and `waits` is true, the
+ * call waits until it ends. Otherwise, the call fails at once. `remaining` returns the ms left of `totalTimeout`.
  */
 export type Authorizer = (operation: string, waits: boolean, remaining: () => number) => CallAuthorization
 
-/** How long the client waits for a function that returns an API key or credentials, in milliseconds of real time. */
+/** The client waits at most this many ms (real time) for a function that returns an API key or credentials. */
 const SOURCE_LIMIT = 30_000
 
 /** Returns whether a header can carry a token or key. If not, `fetch` would throw an error that quotes the secret. */
 export const isHeaderSafe = (value: unknown): value is string =>
   typeof value === 'string' && /^[\x21-\x7e]+$/.test(value)
 
-/** Makes a schema for functions and the values that `inner` accepts. The client checks a function's results. */
+/** Creates a schema that accepts a function or a value of `inner`. The client checks each result of the function. */
 export const orFunction = <Source>(inner: Field<unknown>): Field<Source, Source> =>
   schema(
     () => jsonOf(inner),
@@ -41,7 +41,7 @@ export const describeError = (error: unknown): string => {
   return `${/^\w{1,40}$/.test(error.name) ? error.name : 'Error'}${reason}`
 }
 
-/** Returns `source` or, if it is a function, its result. Hides the function's error, which may contain the secret. */
+/** Returns `source`, or its result if it is a function. Hides the function's error: it may quote a secret. */
 export const readSecret = async (operation: string, option: string, source: unknown): Promise<unknown> => {
   if (typeof source !== 'function') return source
   return waitAtMost((async () => source())(), SOURCE_LIMIT).catch((error: unknown) => {

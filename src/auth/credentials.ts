@@ -26,7 +26,7 @@ export interface Credentials extends Input<typeof credentials> {}
 
 /**
  * Credentials, or a function that returns them. The client calls the function when it needs a new token. After a
- * rejected login, it calls the function for each API call that needs a token, because the result may have changed.
+ * rejected login, it calls the function for each API call that needs a token: the credentials may have changed.
  */
 export type CredentialsSource = Credentials | (() => Credentials | Promise<Credentials>)
 

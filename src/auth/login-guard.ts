@@ -4,9 +4,9 @@ import * as errors from '../errors.ts'
 import { type Credentials, LOGIN } from './credentials.ts'
 import type { LoginBlock, TokenRecord } from './token-record.ts'
 
-/** Length of the first block, in ms, after a login fails for a reason other than rejected credentials. */
+/** If a login fails, and the server does not reject the credentials, logins are blocked for this many ms at first. */
 const FIRST_BLOCK = 10_000
-/** The longest block, in ms, after failures other than rejected credentials. Each such failure doubles the block. */
+/** Each further failure doubles the block, up to this many ms. For rejected credentials, `loginCooldown` applies. */
 export const MAX_BLOCK_MS = 900_000
 const BLOCKS_KEPT = 8
 
@@ -83,9 +83,9 @@ export const createLoginGuard = (loginCooldown: number, clock: Clock) => {
     },
 
     /**
-     * Adds a block to the record after a failed token request, and sets the error's `retryAfterMs` and `retryable`.
-     * Returns the new record, or undefined if the error causes no block. The block contains neither the message nor the
-     * body of the error, because they could quote a secret.
+     * After a failed token request, returns the record with a new block, or undefined if the error causes no block.
+     * Sets the error's `retryAfterMs` and `retryable`. The block contains neither the message nor the body of the
+     * error, because they could quote a secret.
      */
     async failed(record: TokenRecord, credentials: Credentials, error: unknown, isLogin: boolean) {
       const { status = 0, verdict, errorCode, retryAfterMs = 0, outcome } = errors.knownError(error)

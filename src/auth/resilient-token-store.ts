@@ -6,9 +6,9 @@ import * as records from './token-record.ts'
 import { createKeyedMutex, type TokenStore } from './token-store.ts'
 
 const STORE_LIMIT = 5_000
-/** How long a call waits for the login of another client or process, in milliseconds of real time. */
+/** A call waits at most this many ms (real time) for the login of another client or process. */
 const LOCK_LIMIT = 30_000
-/** How long the client does not call a failed store, in ms. Errors after `LOCK_LIMIT` have this `retryAfterMs`. */
+/** A failed store is not called for this many ms. A call that waits `LOCK_LIMIT` ms fails with this `retryAfterMs`. */
 const PAUSE = 5_000
 /** The longest `timeToLive` of a record, in ms. Every record with a refresh token has this `timeToLive`. */
 const MAX_KEPT_MS = 2_592_000_000
@@ -23,7 +23,7 @@ const sharedParts = new WeakMap<TokenStore, ReturnType<typeof createShared>>()
 
 type Lock = (key: string, task: () => Promise<void>) => Promise<unknown>
 
-/** Adds the format's version to a key, because other versions of this package may be unable to read the record. */
+/** Adds the version of the record's format to a key: other versions of this package may not understand the record. */
 const versioned = (key: string): string => `${key}:${records.RECORD_VERSION}`
 
 /** Reads and writes token records in a store. If the store fails, uses memory, so that API calls do not fail. */
@@ -39,7 +39,7 @@ export const createResilientStore = (store: TokenStore, clock: Clock, report: (m
     return since >= 0 && since < PAUSE
   }
 
-  /** Calls the store, unless it failed less than 5 s ago. Returns `undefined` if it failed or was not called. */
+  /** Calls the store. For 5 s after a failure, skips the call. Returns `undefined` for a failed or skipped call. */
   const callStore = async <Result>(
     method: keyof TokenStore,
     work: () => Promise<Result> | Result,
@@ -86,7 +86,7 @@ export const createResilientStore = (store: TokenStore, clock: Clock, report: (m
       return own
     },
 
-    /** Keeps a record in memory, and starts to save it in the store. `locked` keeps the lock until the save ends. */
+    /** Keeps a record in memory, and starts to save it in the store. Until it is saved, `locked()` holds the lock. */
     write(key: string, given: records.TokenRecord, timeToLive: number): void {
       // Some databases reject `undefined` or save it as null.
       const kept = { record: JSON.parse(JSON.stringify(given)), isSaved: false }
@@ -98,9 +98,9 @@ export const createResilientStore = (store: TokenStore, clock: Clock, report: (m
     },
 
     /**
-     * Waits until no other client or process is logging in, then runs the task. If the store failed, `isAlone` is true:
-     * the lock then covers only this process. If the task fails after it called `write`, throws its error only
-     * after the save ends. If the lock is not free within 30 s, throws an error with `retryAfterMs`.
+     * Waits until no other client or process is logging in, then runs the task. If the store failed, the lock covers
+     * only this process, and `isAlone` is true. If the task fails after it called `write`, waits until the record is
+     * saved, then throws the task's error. If the lock is not free within 30 s, throws an error with `retryAfterMs`.
      */
     async locked<Result>(
       key: string,

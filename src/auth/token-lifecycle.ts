@@ -13,17 +13,17 @@ const UNAUTHORIZED_RENEWALS = 3
 const WINDOW = 60_000
 /** After a failed early renewal, the client waits this many milliseconds before the next renewal. */
 const POSTPONEMENT = 10_000
-/** How long a call with a valid token waits for an early renewal, in milliseconds. Then it uses the valid token. */
+/** A call with a valid token waits at most this many ms for an early renewal. Then the call uses the valid token. */
 const EARLY_WAIT = 1_000
 /** If a login pause ends within this many milliseconds, a call waits. Otherwise, the call fails at once. */
 const MAX_PAUSE_WAIT_MS = 60_000
-/** If a token request takes longer than this (in ms of real time), the store's lock may have expired. */
+/** If a token request takes longer than this many ms (real time), the store's lock may have expired meanwhile. */
 const LONG_REQUEST = 5_000
 /** Some of the provider's servers may not yet accept a token that is younger than this many milliseconds. */
 const NEW_TOKEN = 5_000
 /** After a 401 for a new token, the call waits this many milliseconds and sends the same token again. */
 const NEW_TOKEN_WAIT = 1_000
-/** While the store fails, each login waits for a random time of up to this many ms, so that logins are spread out. */
+/** While the store fails, each login waits for a random time of up to this many ms, so that not all start at once. */
 const ALONE_DELAY = 10_000
 
 type Reason = 'first' | 'expiring' | 'unauthorized' | 'login-called'
@@ -50,7 +50,7 @@ interface Renewed<Response> {
 
 /** The interval, in ms, at which a timer checks whether a call still waits for shared work. */
 const BEAT = 1_000
-/** After this many checks in a row without a waiting call, the work is aborted. Most logins are faster. */
+/** If no call waits at this many checks in a row, the work is aborted. Most logins have ended by then. */
 const IDLE_BEATS = 5
 
 /** Starts work that several calls share, such as a login. The work continues while at least one call waits for it. */
@@ -72,7 +72,7 @@ const shareWork = <Result>(work: (signal: AbortSignal) => Promise<Result>) => {
   result.then(ended, ended)
 
   return {
-    /** Only the starting call awaits `result`. Other calls use `joined`, which settles even if `result` does not. */
+    /** Awaited by the call that started the work. Other calls use `joined`, which settles even if `result` does not. */
     result,
     isEnded: () => controller.signal.aborted,
     end: () => controller.abort(),
@@ -85,9 +85,9 @@ const shareWork = <Result>(work: (signal: AbortSignal) => Promise<Result>) => {
       signal?.addEventListener('abort', leave, { once: true })
     },
     /**
-     * Waits for the result. If the runtime stopped the work, rejects with an error that is not a `MandateKitError`.
-     * Waits in steps as long as the interval of `beat`. With longer steps, running work could look stopped: after the
-     * process stalls, the step's timer could fire before the timer of `beat`.
+     * Waits for the result in steps as long as the interval of `beat`. In a worker, the runtime may stop the work and
+     * the timer of `beat`. If this timer does not fire for two steps, rejects with a `TimeoutError`. With longer
+     * steps, running work could look stopped: after the process stalls, the step's timer could fire before this timer.
      */
     joined(isSilent = false): Promise<Result> {
       const seen = beats
@@ -135,7 +135,7 @@ export const createTokenLifecycle = <Response extends { readonly data: Token }>(
     return { token: taken }
   }
 
-  /** Returns when 401s caused renewals in the last minute. Omits future times, which a wrong clock recorded. */
+  /** Returns the times of renewals after a 401 in the last minute. Omits future times, which a wrong clock recorded. */
   const recentRenewals = ({ unauthorizedRenewals }: TokenRecord): readonly number[] => {
     const now = clock.now()
     return unauthorizedRenewals.filter((at) => at <= now && now - at < WINDOW)
@@ -147,7 +147,7 @@ export const createTokenLifecycle = <Response extends { readonly data: Token }>(
     knownClientId = clientId
     const key = ['token', options.baseUrl, clientId, username].map(encodeURIComponent).join(':')
 
-    /** Returns a token without a request, or undefined if a token request is needed. Throws if logins are blocked. */
+    /** Returns the token to use, or undefined if the client must request a token. Throws if logins are blocked. */
     const fromRecord = async (record: TokenRecord): Promise<Renewed<Response> | undefined> => {
       if (reason === 'login-called') return undefined
       const taken = take(record)
@@ -251,7 +251,7 @@ export const createTokenLifecycle = <Response extends { readonly data: Token }>(
     }
   }
 
-  /** Renews a token early. The call that starts the renewal waits up to 1 s. Other calls use the old token. */
+  /** Renews a token early. The call that starts the renewal waits up to 1 s for it. Other calls use the old token. */
   const renewEarly = async (token: ActiveToken): Promise<void> => {
     const renewal = renew('expiring').catch((error: unknown) => {
       token.renewAt = Math.min(clock.now() + POSTPONEMENT, token.expiresAt)
@@ -285,7 +285,7 @@ export const createTokenLifecycle = <Response extends { readonly data: Token }>(
     let used: ActiveToken | undefined
     let sentAgain: ActiveToken | undefined
     let isRenewed = false
-    /** Returns whether the token may be too new for a server. If so, the call sends it again after a 401. */
+    /** Returns whether some servers may not yet accept the token. If so, the call sends the token again after a 401. */
     const isNew = (token: ActiveToken): boolean =>
       token === valid() && token !== sentAgain && clock.now() - token.obtainedAt < NEW_TOKEN
     return {

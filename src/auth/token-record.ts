@@ -39,7 +39,7 @@ const loginBlock = {
   at: milliseconds,
   /** Length of the block, in milliseconds. */
   wait: milliseconds,
-  /** HTTP status of the failure. Absent if no response came, or if the response's `Retry-After` set `wait`. */
+  /** HTTP status of the failed login. Absent if no response came, or if the response stated how long to wait. */
   status: fields.optional(fields.wholeNumber(100)),
   /** The error code in the response. */
   errorCode: fields.optional(fields.anyText),
@@ -59,11 +59,11 @@ const tokenRecord = {
   version: fields.guarded('2', (value): value is 2 => value === RECORD_VERSION),
   /** The token in use, if any. */
   token: fields.optional(fields.object<StoredToken>(storedToken)),
-  /** Random text that is hashed with the credentials for each `fingerprint`. */
+  /** Random text. Each `fingerprint` is a hash of this text and the credentials. */
   salt: fields.optional(fields.anyText),
-  /** The blocks that prevent logins: at most 8, each with a different fingerprint. */
+  /** The blocks that prevent logins: at most 8, with at most one for each `fingerprint`. */
   blocks: list(fields.object<LoginBlock>(loginBlock)),
-  /** When 401 responses caused token renewals in the last minute: times in milliseconds since 1970. */
+  /** The last minute's token renewals after 401 responses, as times in milliseconds since 1970. */
   unauthorizedRenewals: list(milliseconds),
 }
 /** The token and the `LoginBlock`s that a merchant's processes share, as plain JSON data. */
@@ -80,7 +80,7 @@ export const readTokenRecord = (value: unknown): TokenRecord | undefined => {
 }
 
 /**
- * Completes a record from the store with the record that this process wrote last, because a store may return an old or
+ * Merges the record of the store and the record that this process wrote last, because a store may return an old or
  * incomplete record. Drops this process's blocks that began before another process's login: the login ended them.
  */
 export const mergeRecords = (found: TokenRecord, own: TokenRecord, isSaved: boolean): TokenRecord => {
@@ -111,7 +111,7 @@ const MAX_LIFETIME_MS = 86_400_000
 /** The client renews a token early, but at most this many milliseconds before the token expires. */
 const MAX_MARGIN_MS = 30_000
 
-/** Returns the token from a login's response. If the response has no refresh token, uses `oldRefreshToken`. */
+/** Returns the token of a response. If the response has no refresh token, the token keeps `oldRefreshToken`. */
 export const tokenFrom = (response: Token, now: number, oldRefreshToken?: string): StoredToken => {
   // At run time, the response's fields may have any type.
   const { access_token, refresh_token, expires_in }: { readonly [Name in keyof Token]?: unknown } = response

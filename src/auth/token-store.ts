@@ -5,7 +5,7 @@ import type { TokenRecord } from './token-record.ts'
  * Keeps the token and the rejected logins of a client. Clients and processes that use the same store share this data,
  * so that one login serves all of them.
  *
- * Records are plain JSON data that contains tokens, so protect the store like the credentials. Keys contain the base
+ * Records are plain JSON data. They contain tokens, so protect the store like the credentials. Keys contain the base
  * URL, the client id and the username, so that one store can serve several merchants. Keys contain no secret.
  *
  * If a method fails, or if `get` or `set` takes longer than 5 s, the client uses its own memory for 5 s and calls
@@ -29,7 +29,7 @@ export interface TokenStore {
   withLock?<Result>(key: string, task: () => Promise<Result>): Promise<Result>
 }
 
-/** How long a task waits for the running task, in milliseconds. In a worker, the running task may never end. */
+/** A task waits at most this many milliseconds for the running task, because in a worker, a task may never end. */
 const MAX_TURN_MS = 60_000
 
 /** Creates a mutex for this process. A task waits at most 60 s for the running task with the same key. */

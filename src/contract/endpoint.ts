@@ -19,10 +19,10 @@ export type AuthKind = 'none' | 'credentials' | 'token' | 'api-key'
 export type RetryPolicy = 'always' | 'when-not-executed' | 'when-not-sent' | 'never'
 
 /**
- * What to do after a call that the server may have executed. `subscribe-again`: subscribe with a new `requestID`,
- * because the response with the `url` is lost. `read-subscription`: read `cancellation`, and cancel again if there is none.
- * `read-charge`: read `status`, and confirm again if it is still `pending_confirmation`. `read-state`: read the state
- * that the operation changes. `find-charge`: before you charge again, ask the provider whether the charge exists.
+ * What to do if the server may have executed a call. `subscribe-again`: subscribe with a new `requestID`, because the
+ * `url` is lost. `read-subscription`: call `cancellation`, and cancel again if it finds none. `read-charge`: call
+ * `status`, and confirm again if the charge is still `pending_confirmation`. `read-state`: read the state that the
+ * operation changes. `find-charge`: before you charge again, ask the provider whether the charge exists.
  */
 export type FindOut = 'subscribe-again' | 'read-subscription' | 'read-charge' | 'read-state' | 'find-charge'
 
@@ -42,7 +42,7 @@ export interface EndpointDefinition {
   readonly retry: RetryPolicy
   /** Whether the header Idempotency-Key is required (G rule 1). */
   readonly idempotencyKey?: boolean
-  /** Schema of the query parameters, with the server's names, such as `per_page`. */
+  /** Schema of the query parameters, which have the server's names, such as `per_page`. */
   readonly query?: $ZodType
   /** Schema of the request body. Absent if the specification defines no body. */
   readonly request?: $ZodType
@@ -60,7 +60,7 @@ export interface EndpointDefinition {
   readonly createdFields?: readonly string[]
   /** Fields that a response copies from its request. If a value differs, the response may belong to another request. */
   readonly echoedFields?: readonly string[]
-  /** The renewal request's field with the mandate's id. A response with this id contains the mandate's first charge. */
+  /** The request field with the id of a mandate's first charge. A response with the same `id` is not a renewal. */
   readonly sourceField?: string
   /**
    * Response fields that can contain the identifier from the request's path. Normally, the first field contains it. If
@@ -71,7 +71,7 @@ export interface EndpointDefinition {
   readonly recordsField?: string
   /** If true, the client does not report fields that a response omits. Only `requiredFields` must be present. */
   readonly partialResponse?: boolean
-  /** Whether a successful response can have any text instead of JSON. */
+  /** Whether a successful response can be any text, not only JSON. */
   readonly anyBody?: boolean
   /** The request field with the merchant's id for the request. Errors contain its value as `requestID`. */
   readonly referenceField?: string

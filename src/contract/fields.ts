@@ -99,7 +99,7 @@ const otherCasing = (name: string): string => name.replace(/I[dD]$/, (end) => (e
 export const received = (body: Json, name: string): unknown => body[name] ?? body[otherCasing(name)]
 
 const CONTEXT = {}
-/** Reads a value. Adds its errors, with the path `at`, to `issues`. Zod's own functions would add 1.5 kB to bundles. */
+/** Reads a value. Adds its errors to `issues`, below the path `at`. Zod's own functions would add 1.5 kB to bundles. */
 export const readWith = <Value, Given>(
   inner: Field<Value, Given>,
   value: unknown,
@@ -122,7 +122,7 @@ const withoutAbsent = (value: Json, isOption: boolean): Json => {
   return kept
 }
 
-/** Creates the schema of an object. For a caller's input, pass `noun`: unknown fields are then errors, not kept. */
+/** Creates the schema of an object. It keeps unknown fields. With `noun` (for a caller's input), it refuses them. */
 export const object = <Value, Given = Value>(
   fields: Shape,
   rule?: string,
@@ -236,7 +236,7 @@ export const inputUrl = field<string, string | URL>(
   { ...STRING, format: 'uri' },
 )
 
-/** Adds a rule that compares fields of an object. `blamed` is the field that the error names. */
+/** Adds to `inner` a rule that compares fields of an object. `blamed` is the field that the error names. */
 export const refined = <Value extends object, Given>(
   inner: Field<Value, Given>,
   obeys: (value: Value) => boolean,

@@ -23,7 +23,7 @@ export const dayNumber = (text: string): number | undefined => {
 
 export const isCalendarDate = (text: string): boolean => dayNumber(text) !== undefined
 
-/** Returns whether text is a decimal number above zero, such as `25` or `0.50`, without a sign or an exponent. */
+/** Returns whether text is a decimal number above zero, such as `25` or `0.50`. Signs and exponents are not allowed. */
 export const isAmountText = (text: string): boolean => DECIMAL.test(text) && /[1-9]/.test(text)
 
 /** Returns whether text is an absolute URL for the payer's browser. Custom schemes (`myapp:return`) are allowed. */

@@ -19,7 +19,7 @@ const ASK_FOR_UNIT = ' (ask your payment provider for the unit)'
 const chargeRequest = {
   /** The payer's mobile number in international format: country code and number. (G1) */
   msisdn: filledText('a mobile number in international format'),
-  /** Amount: a whole number. Ask the provider for the unit (taka or paisa). (G1) @remarks It is sent unchanged. */
+  /** Amount: a whole number. Ask the provider for the unit (taka or paisa). (G1) @remarks `amount` is sent as is. */
   amount: wholeNumber(0, undefined, ASK_FOR_UNIT),
   /** Currency code, such as `BDT`. (G1) */
   currency: filledText('a currency code such as "BDT"'),
@@ -28,7 +28,7 @@ const chargeRequest = {
 }
 /** Input of a charge. (G1) */
 export interface ChargeRequest extends Input<typeof chargeRequest> {}
-/** Checks the input of a charge. `amount` is sent unchanged, because the specification does not show its unit. */
+/** Checks the input of a charge. The client sends `amount` unchanged: the specification does not show its unit. */
 export const chargeRequestSchema: Field<ChargeRequest, ChargeRequest> = strict(chargeRequest)
 
 export const confirmRequest = {
