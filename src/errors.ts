@@ -43,14 +43,14 @@ export interface ErrorDetails {
   readonly idempotencyKey?: string | undefined
   /** The client's option `keyLifetime`: how long the gateway keeps the key, in milliseconds. */
   readonly keyLifetime?: number | undefined
-  /** The shorter of the call's `totalTimeout` and `keyLifetime`, in milliseconds; absent without `keyLifetime`. */
+  /** The call's `totalTimeout`, but at most `keyLifetime`, in milliseconds; absent if `keyLifetime` is absent. */
   readonly totalTimeout?: number | undefined
   /** The merchant's own identifier of a subscription request (S1). */
   readonly requestID?: string | undefined
   /**
-   * Whether it is safe and useful to make the call again. If true, first wait for `retryAfterMs`; if `retryAfterMs` is
-   * undefined, choose a time. For a charge or renewal, pass the failed call's key. `retryable` is false if the outcome
-   * of a charge is unknown and the client made the key, because a call without this key may charge again.
+   * Whether it is safe and useful to make the call again. If true, first wait `retryAfterMs` milliseconds; if this time
+   * is undefined, choose a time. For a charge or renewal, pass the failed call's key. `retryable` is false if the
+   * outcome of a charge is unknown and the client made the key, because a retry without this key may charge again.
    */
   readonly retryable: boolean
   /**
@@ -98,7 +98,7 @@ export abstract class MandateKitError<Details extends ErrorDetails = ErrorDetail
 {
   // Minifiers rename classes, so each class has its name as a field.
   static override readonly name: string = 'MandateKitError'
-  /** Identifies the error's class even if another copy of this package made the error and `instanceof` fails. */
+  /** Identifies the error's class even if another copy of this package made the error, so that `instanceof` fails. */
   abstract readonly code: MandateKitErrorCode
   declare readonly operation: string
   declare readonly phase: Phase
@@ -127,7 +127,7 @@ export abstract class MandateKitError<Details extends ErrorDetails = ErrorDetail
 }
 
 /**
- * Returns whether a value is an error of any copy of this package. `code` then identifies the error's class.
+ * Returns whether a value is an error of any copy of this package. If true, `code` identifies the error's class.
  * @example if (isMandateKitError(error) && error.retryable) retryIn(error.retryAfterMs ?? 1000)
  */
 export const isMandateKitError = (value: unknown): value is AnyMandateKitError =>
@@ -199,7 +199,7 @@ export class AuthenticationError extends ApiError {
 
 /**
  * Thrown if the API itself rejects a token request with HTTP 403. After too many failed logins, it rejects even valid
- * credentials (Authentication, area S, rule 4). Later calls fail as after an `AuthenticationError`.
+ * credentials (Authentication, area S, rule 4). `AuthenticationError` describes how later calls fail.
  */
 export class LockedOutError extends ApiError {
   static override readonly name: string = 'LockedOutError'
@@ -239,7 +239,7 @@ export class UnexpectedResponseError extends MandateKitError {
 
 /**
  * Thrown when the response to a charge or renewal contains another charge, because the passed idempotency key was used
- * before. Read that charge with `status(id)` and the id in `body`. To make the new charge as well, pass another key.
+ * before. To read that charge, pass the id in `body` to `status`. To make the new charge as well, pass another key.
  */
 export class KeyReusedError extends MandateKitError {
   static override readonly name: string = 'KeyReusedError'
@@ -261,9 +261,9 @@ export class ConnectionError extends MandateKitError<
 }
 
 /**
- * Thrown when an attempt, a call, `waitForCharge` or `waitForStatus` exceeds its time limit. If `waitForCharge` or
- * `waitForStatus` throws it, the state may still change, so `outcome` is `unknown` and `retryable` is true. Do not
- * charge or subscribe again, but read the state later. If the last read failed, `cause` is its error.
+ * Thrown when an attempt, a call or a wait (`waitForCharge`, `waitForStatus`) exceeds its time limit. For a wait,
+ * `outcome` is `unknown` and `retryable` is true. The state may still change, so do not charge or subscribe again, but
+ * read the state later. If the last read failed, `cause` is its error.
  */
 export class TimeoutError extends MandateKitError<
   ErrorDetails & { readonly timeoutMs: number; readonly lastState?: unknown }

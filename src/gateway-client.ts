@@ -24,10 +24,10 @@ const gatewayOptions = {
    */
   keyLifetime: optional(duration()),
   /**
-   * What the client does if the response belongs to another charge, because the key was used before. With `throw`
-   * (default), it throws a `KeyReusedError`. With `report`, or if the client made the key, it calls `onUnexpected` and
-   * returns the response. A response belongs to another charge if its `msisdn`, amount or currency differs from the
-   * request, or if a renewal returns the mandate's first charge.
+   * What the client does if the key was used before and the response belongs to another charge. With `throw` (default),
+   * it throws a `KeyReusedError`. With `report`, it calls `onUnexpected` and returns the response. For a charge without
+   * an `idempotencyKey`, `report` always applies, because its key is new. A response belongs to another charge if its
+   * `msisdn`, amount or currency differs from the request, or if a renewal returns the mandate's first charge.
    */
   onKeyReuse: withDefault(oneOf(['throw', 'report']), 'throw'),
   /** HTTP method of `reset`. The specification does not name this method. Default: `POST`. */
@@ -113,7 +113,7 @@ export class GatewayClient {
   }
 
   /**
-   * Returns a second client with changed options. Both share the rate limit. New headers are added to the old headers.
+   * Returns a client with changed options. Both clients share the rate limit. New headers are added to the old headers.
    * @example const patient = gateway.withOptions({ timeout: 60_000, logLevel: 'debug' })
    */
   withOptions(changes: ClientChanges): GatewayClient {
@@ -192,11 +192,11 @@ export class GatewayClient {
   }
 
   /**
-   * Reads a charge repeatedly until `until` returns true. By default, the wait ends at the first status that does
-   * not begin with `pending_`, even if this package does not know the status.
+   * Reads a charge repeatedly until the option `until` returns true. By default, the wait ends at the first status that
+   * does not begin with `pending_`, even if this package does not know the status.
    *
-   * @throws TimeoutError after `timeout` (default: 120 s). Its `lastState` is the charge that was last read. The charge
-   * may still change, so call `waitForCharge` or `status` again. Do not charge again before the status is final.
+   * @throws TimeoutError after `timeout` (default: 120 s). `lastState` is the charge as the client last read it. The
+   * charge may still change, so call `waitForCharge` or `status` again. Do not charge again before the status is final.
    */
   async waitForCharge(chargeId: string, options?: WaitOptions<ChargeState>): Promise<ChargeState> {
     return pollUntil({

@@ -52,7 +52,7 @@ const subscriptionRequest = {
   requestID: filledText(),
   /** First day: a calendar date such as `2026-12-01`. After 23:30, the server rejects today's date. (S1) */
   start: inputDate,
-  /** Last day: on or after `start`, and at most 730 days after the later of `start` and today. (S1; Limits) */
+  /** Last day: on or after `start`. At most 730 days after `start`, or after today if `start` is past. (S1; Limits) */
   end: inputDate,
   /** Absolute URL of your return page. The server adds `invoiceID` to the query. (S1) @remarks See `invoiceIdFrom`. */
   userReturnURL: inputUrl,
@@ -79,7 +79,7 @@ export const subscriptionRequestSchema: Field<SubscriptionRequestBody, Subscript
 export const pageNumber = optional(wholeNumber(1))
 /** Number of records per page, from 1 to 100. (Limits, Pagination) */
 export const pageSize = optional(wholeNumber(1, 100))
-/** Checks the query of the payment list. (Limits, Pagination) */
+/** Checks the query parameters of `payments`. (Limits, Pagination) */
 export const pageQuerySchema = strict({ page: pageNumber, per_page: pageSize })
 
 const envelope = {
@@ -124,9 +124,9 @@ export const subscribeResultSchema: Field<SubscribeResult> = enveloped(subscribe
 const requestStatus = {
   /** Identifier of the request: the `invoiceID` that subscribe returned. (S3) */
   invoiceId: wire.text,
-  /** `INITIALIZED` while the payer can still authorize, then another value. (S3) @remarks See `KnownRequestStatus`. */
+  /** `INITIALIZED` while the payer can still authorize the request. (S3) @remarks See `KnownRequestStatus`. */
   status: wire.openText<KnownRequestStatus>('INITIALIZED', 'SUCCEEDED', 'FAILED', 'EXPIRED', 'CANCELLED'),
-  /** Identifier of the subscription, for later calls. (S3) @remarks Null for `""`, `"NA"` or no value. */
+  /** Identifier of the subscription, for later calls. (S3) @remarks Null if the value is missing, `""` or `"NA"`. */
   subscriptionId: wire.absentable(wire.text),
   /** Creation time: `YYYY-MM-DD HH:MM:SS` without a time zone. (S3) @remarks See `toInstant`. */
   createdAt: wire.timeText,
@@ -151,7 +151,7 @@ const subscriptionDetails = {
   startDate: wire.dateText,
   /** Last day, `YYYY-MM-DD`. (S4) */
   endDate: wire.dateText,
-  /** Due time of the next payment: `YYYY-MM-DD HH:MM:SS` without a time zone. (S4) @remarks Null if there is none. */
+  /** Time of the next payment: `YYYY-MM-DD HH:MM:SS` without a time zone. (S4) @remarks Null if no payment follows. */
   nextPaymentDate: wire.absentable(wire.timeText),
   /** Your own identifier of the subscription request. (S4) */
   requestID: wire.text,
@@ -162,12 +162,12 @@ export interface SubscriptionDetails extends Output<typeof subscriptionDetails>,
 export const subscriptionDetailsSchema: Field<SubscriptionDetails> = enveloped(subscriptionDetails)
 
 const cancellation = {
-  /** Identifier of the cancellation. (S5) @remarks It is text if a number cannot represent it, as with `007`. */
+  /** Identifier of the cancellation. (S5) @remarks Text such as `007` stays text: as a number, it would be 7. */
   id: wire.integerId,
   /** Identifier of the canceled subscription. (S5) */
   subscriptionID: wire.text,
   /** Identifier of the cancellation request, not the `requestID` of your subscription request. (S5)
-   * @remarks It is text if a number cannot represent it, as with `007`. */
+   * @remarks Text such as `007` stays text: as a number, it would be 7. */
   requestID: wire.integerId,
   /** `PROCESSED` when the cancellation is done, otherwise text such as `PROCESSING`. (S5) */
   status: wire.openText<KnownCancellationStatus>('PROCESSED', 'PROCESSING'),
@@ -178,13 +178,13 @@ export interface Cancellation extends Output<typeof cancellation>, Envelope {}
 export const cancellationSchema: Field<Cancellation> = enveloped(cancellation)
 
 const payment = {
-  /** Identifier of the payment. (S6) @remarks It is text if a number cannot represent it, as with `007`. */
+  /** Identifier of the payment. (S6) @remarks Text such as `007` stays text: as a number, it would be 7. */
   paymentId: wire.integerId,
   /** Cycle of the subscription: `DAILY`, `WEEKLY`, `FIFTEEN_DAYS`, or any other text. (S6) */
   cycle: wire.openText(...CYCLES),
   /** Due date of the payment, `YYYY-MM-DD`. (S6) */
   dueDate: wire.dateText,
-  /** Reversed amount; null if there was no reversal. (S6) @remarks Text, or null for zero and `""`. */
+  /** Reversed amount; null if there was no reversal. (S6) @remarks A number becomes text. Zero and `""` become null. */
   reverseTransactionAmount: wire.reversedAmount,
   /** Time of the reversal, in the server's format; null if the payment was not reversed. (S6) */
   reverseTransactionDate: wire.nullableText,
@@ -212,7 +212,7 @@ export interface PaymentDetails extends Payment, Envelope {}
 export const paymentDetailsSchema: Field<PaymentDetails> = enveloped(payment)
 
 const paymentList = {
-  /** The payments of one page. After the last page, the list is empty. (S-g) @remarks Null is read as an empty list. */
+  /** The payments of one page. After the last page, the list is empty. (S-g) @remarks Null becomes an empty list. */
   subscriptionPayments: listOf(paymentSchema),
 }
 /** A page of payments. (S-g) */

@@ -28,7 +28,7 @@ interface VerdictQuestion extends Pick<EndpointDefinition, 'operation' | 'auth'>
 
 /** Fields of errors from frameworks and proxies. The errors of the two APIs have none of these fields. */
 const FOREIGN_FIELD = /^(?:timestamp|path|statusCode|status|trace|type|title|instance|requestId)$/
-/** OAuth error codes for rejected credentials. Other OAuth codes report an invalid request or a failed server. */
+/** OAuth error codes for rejected credentials. Other OAuth codes report an invalid request or a server failure. */
 const OAUTH_REJECTION = /^(?:invalid_grant|invalid_client|unauthorized_client|access_denied)$/
 const MISSING = /not.?(?:be.)?found|no.?such|unknown|does.?not.?exist/i
 /** An error with one of these words may have another cause than a missing record, for example a rejected token. */

@@ -70,7 +70,7 @@ const explain = <Own extends object>(
   return [message.trimEnd(), details]
 }
 
-/** Describes the request without identifiers, query and base path, which may be secret. Writes `…` for a base path. */
+/** Describes the request. Omits identifiers and query, and writes `…` for a base path, because they may be secret. */
 const placeOf = ({ method, url, endpoint: { path } }: Call): string => {
   const { origin, pathname } = new URL(url)
   const base = pathname.split('/').length > path.split('/').length ? '/…' : ''

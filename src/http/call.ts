@@ -37,9 +37,9 @@ export interface WithResponse<Data, Response = CallResponse> {
   readonly response: Response
 }
 
-/** The result of a method that makes one call: a promise of the data. Its `withResponse` returns the response too. */
+/** The result of a method that makes one call: a promise of the data. */
 export interface CallPromise<Data, Response = CallResponse> extends Promise<Data> {
-  /** Returns the data, the response's status and headers, and the number of attempts. Sends no second request. */
+  /** Returns the data and the response. Sends no second request. */
   withResponse(): Promise<WithResponse<Data, Response>>
 }
 
@@ -56,7 +56,7 @@ export const callPromise = <Data, Response>(
   })
 }
 
-/** Runs `work`, which obtains a token, API key or client id. If it fails, the call fails with the same error class. */
+/** Runs `work`, which gets a token, API key or client id. If `work` fails, the call fails with the same error class. */
 export const withCredentials = async <Value>(call: Call, work: (signal: AbortSignal) => Promise<Value>) => {
   const { phase } = call
   call.phase = 'login'
@@ -228,7 +228,7 @@ export const createContext = <Own extends Omit<ClientContext, 'http' | 'gate' | 
   return { ...own, settings: { ...settings, headers }, http: createHttp(), gate, reported: new WeakSet() }
 }
 
-/** Holds the context of a client that `withOptions` creates. Its constructor accepts this object as options. */
+/** Holds the context of a client from `withOptions`. The client's constructor accepts this object as options. */
 export class SharedContext<Context extends ClientContext> {
   readonly context: Context
 

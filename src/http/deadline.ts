@@ -15,7 +15,7 @@ export class Interrupted extends Error {
   }
 }
 
-/** A correction may move system time ahead of the timers by this many ms. If it is further ahead, the machine slept. */
+/** If system time is this many ms ahead of the timers, the machine slept. A smaller lead may be a clock correction. */
 const CLOCK_CORRECTION = 60_000
 
 /** Ends a call when the caller's signal is aborted or the call's total time limit passes. */

@@ -108,7 +108,7 @@ export interface UnexpectedReport {
   readonly field?: string | undefined
   /** What the field must contain. */
   readonly rule?: string | undefined
-  /** Type of the received value, or `another value` if the request's value was different. Never contains the value. */
+  /** Type of the received value, or `another value` if it differs from the sent value. Never contains the value. */
   readonly received?: string | undefined
 }
 

@@ -17,7 +17,7 @@ export interface FetchResponse {
   readonly status: number
   /** The response's headers. */
   readonly headers: FetchHeaders
-  /** The body as a byte stream. Without a stream, the client reads the whole body, even above `maxResponseBytes`. */
+  /** The body as a byte stream. Without a stream, the client ignores `maxResponseBytes`. */
   readonly body?: unknown
   /** True if a wrapper of `fetch` has read the body. Then the client calls `text` instead of reading `body`. */
   readonly bodyUsed?: boolean
@@ -40,7 +40,7 @@ export interface FetchRequest {
   readonly signal: AbortSignal
   /** Always `manual`, because the client never follows redirects. */
   readonly redirect: 'manual'
-  /** Only on Deno: a client with a new connection, so that Deno resends no request. Pass `client` on to `fetch`. */
+  /** Only on Deno: a `Deno.HttpClient` with a new connection, to prevent resends. Pass `client` on to `fetch`. */
   readonly client?: object
   /** Only on Bun: opens a new connection for a request that must not be sent twice. Pass `keepalive` on to `fetch`. */
   readonly keepalive?: false
@@ -196,7 +196,7 @@ export const callOptions = {
   totalTimeout: fields.optional(duration()),
   /** Headers for this call. Not allowed: Authorization, Content-Type, Content-Length, Host, Idempotency-Key. */
   headers: fields.optional(headers),
-  /** Lower retry limits for this call; `false` for no retries. A limit above the client's has no effect. */
+  /** Retry limits for this call; `false` for no retries. A limit above the client's has no effect. */
   retry: fields.optional(retry),
 }
 /** Options of one call. Every method that makes one call takes these options as its last argument. */

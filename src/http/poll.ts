@@ -10,8 +10,8 @@ import { readRetryAfter } from './response-headers.ts'
 
 const waitOptions = {
   /**
-   * Maximum wait in milliseconds. Default: 120 000. The wait ends when this time passes in real time. If it passes
-   * first on the client's clock (such as the mock's), the client reads the state one last time.
+   * Maximum wait in milliseconds. Default: 120 000. The wait ends when this time passes in real time. When it passes
+   * on the client's clock (such as the mock's), the client reads the state once more, then the wait ends.
    */
   timeout: optional(duration()),
   /**
@@ -46,11 +46,11 @@ const GROWTH = 1.5
 // Without `pollInterval`, the client ignores a `Retry-After` below this many milliseconds, so as not to read too often.
 const MIN_PAUSE_MS = 500
 
-/** If the server does not find a record, the client keeps trying to read it for this many ms of its clock. */
+/** A server may not find a new record at once, so the client keeps reading for this many ms of its own clock. */
 const NEW_RECORD_MS = 10_000
 const isMissing = (error: unknown): boolean => knownError(error).verdict === 'not-found'
 
-/** Returns the pause after a read. Pauses grow. They are partly random, so that clients read at different times. */
+/** Returns the pause after a read. It grows to 10 s, and is partly random, so that clients read at different times. */
 const pauseAfter = (reads: number): number =>
   Math.min(MAX_PAUSE_MS, FIRST_PAUSE * GROWTH ** (reads - 1)) * (0.5 + Math.random() / 2)
 
