@@ -44,9 +44,7 @@ const mockClock = (clock: ManagedClock, outbox: Outbox): MockClock => {
     if (before !== undefined) await before
     // Without this check, a receiver that moves the clock could cause an endless chain of deliveries to itself.
     if (outbox.lateCount() !== lateCount) throw new Error(NOT_MOVED)
-    outbox.moveBegins()
-    await move()
-    await outbox.notifications.flush()
+    await outbox.deliverDuring(move)
   }
   return {
     now: clock.now,

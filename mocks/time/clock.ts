@@ -121,6 +121,12 @@ export const createAgenda = (
     },
     /** Cancels the planned event with this kind and id, if there is one. */
     cancel,
+    /** Cancels the planned events of a kind for whose data `matches` returns true. */
+    cancelAll(kind: string, matches: (data: unknown) => boolean): void {
+      for (const item of state.clock.agenda.planned.values()) {
+        if (item.kind === kind && matches(item.data)) cancel(kind, item.id)
+      }
+    },
     /** Sets the function that runs the due events of a kind. */
     on(kind: string, handler: Handler): void {
       if (handlers.has(kind)) throw new Error(`"${kind}" already has a handler.`)
