@@ -186,9 +186,9 @@ export interface MockClock {
    * Rejects with a TypeError if the time is invalid, or is text with a time of day but no zone.
    */
   set(time: Date | number | string): Promise<void>
-  /** Moves the clock forward. Due events run in order, each at its due time. Overlapping calls of `advance` add up. */
+  /** Moves the clock forward. Due events run in order, each at its due time. Overlapping calls add up. */
   advance(duration: Duration): Promise<void>
-  /** Waits until this clock has moved by `milliseconds`. If `signal` is aborted, rejects with its reason. */
+  /** Waits until this clock has moved by `milliseconds`. Rejects if `signal` is aborted or the mock is reset. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>
 }
 
@@ -363,10 +363,12 @@ export const createClock = (
         }
       })
     },
-    /** Stops the running moves, because the clock's data was replaced. */
+    /** Stops the running moves and the sleeps, because the clock's data was replaced. */
     startOver(): void {
       era += 1
       moves = 0
+      const error = new Error('The mock was reset or restored during this sleep.')
+      for (const sleeper of sleepers) sleeper.fail(Object.assign(error, { code: 'aborted' }))
       shown = Number.NEGATIVE_INFINITY
       onEarlier?.()
     },
