@@ -7,6 +7,7 @@ import type { FaultKind } from './fault-schema.ts'
 import { NO_FIELDS, type ResponseData } from './message.ts'
 import type { Secrets } from './redact.ts'
 import {
+  jsonWithoutSecrets,
   pathWithoutSecrets,
   redactFields,
   redactHeaders,
@@ -193,8 +194,8 @@ export const createRequestLog = (size: number, secrets: Secrets): WritableReques
       }),
       ...(fault !== undefined && { fault }),
       ...(idempotencyKey !== undefined && { idempotencyKey: hide(idempotencyKey) }),
-      ...(body !== undefined && { body: parsed(hide(body)) }),
-      ...(response !== undefined && { response: parsed(hide(response)) }),
+      ...(body !== undefined && { body: parsed(jsonWithoutSecrets(body, secrets)) }),
+      ...(response !== undefined && { response: parsed(jsonWithoutSecrets(response, secrets)) }),
     }
   }
 
