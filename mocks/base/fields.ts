@@ -176,8 +176,8 @@ export const tableOf = <Value>(value: Rule<Value>) =>
   )
 
 const HEADER_NAME = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/
-// Headers of the connection itself. A second Content-Length breaks a response, and HTTP/2 allows no other of them.
-const OWN_HEADER = /^(?:connection|content-length|keep-alive|proxy-connection|transfer-encoding|upgrade)$/i
+// Headers of the connection itself: each of them breaks a response in HTTP/1 or in HTTP/2.
+const OWN_HEADER = /^(?:content-length|keep-alive|proxy-connection|te|trailer|transfer-encoding|upgrade)$/i
 const HEADER_CONTENT = `^$|${HEADER_TEXT}`
 
 /** Accepts an object of header names and values. */
