@@ -6,7 +6,7 @@ import { createLoad } from './load.ts'
 import { report } from './report.ts'
 
 /*
- * A charge over HTTP, beside a bare server on the same fetch-to-node adapter that parses the body and answers JSON. Each
+ * A charge over HTTP, beside a bare server on srvx, a fetch-to-node adapter, that parses the body and answers JSON. Each
  * server runs in a process of its own; the loader takes turns between them. What counts is processor time for each
  * request, measured in the servers, over all rounds: what is kept of charges is collected in some of them only.
  *

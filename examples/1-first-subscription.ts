@@ -19,7 +19,7 @@ console.log(`1. Send the payer to ${url}`)
 mock.payer.authorize(invoiceID) // in production, the payer does this on the page
 const { status, subscriptionId } = await subscriptions.waitForStatus(invoiceID, { timeout: 60_000 })
 if (subscriptionId === null) throw new Error('The response has no subscriptionId.')
-console.log(`2. The payer authorized the request: it is ${status}.`)
+console.log(`2. The payer authorized the request. Its status is ${status}.`)
 
 await mock.clock.advance({ days: 8 })
 for await (const payment of subscriptions.allPayments(subscriptionId)) {
@@ -27,4 +27,4 @@ for await (const payment of subscriptions.allPayments(subscriptionId)) {
 }
 
 const cancellation = await subscriptions.cancel(subscriptionId)
-console.log(`4. The cancellation is ${cancellation.status}: there are no more payments.`)
+console.log(`4. The cancellation is ${cancellation.status}, so there are no more payments.`)

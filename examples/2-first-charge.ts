@@ -15,11 +15,11 @@ try {
   await gateway.confirm(charge.confirmation_id, { otp: '000000' })
 } catch (error) {
   if (!(error instanceof ApiError)) throw error
-  console.log(`2. A wrong code is refused (${error.errorCode}): the payer was not charged.`)
+  console.log(`2. The gateway refused a wrong code (${error.errorCode}), so the payer was not charged.`)
 }
 
 const confirmed = await gateway.confirm(charge.confirmation_id, { otp: '123456', chargeId: charge.id })
-console.log(`3. The correct code is accepted. The status of the charge is ${confirmed.status}.`)
+console.log(`3. The gateway accepted the correct code. The status of the charge is ${confirmed.status}.`)
 
 // The client derives the idempotency key from the due date, so a restarted job cannot charge February twice.
 const renewal = await gateway.renew(charge.id, { dueDate: '2027-02-01' })

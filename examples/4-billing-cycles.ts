@@ -26,7 +26,7 @@ for await (const payment of subscriptions.allPayments(subscriptionId)) payments.
 const failed = payments
   .filter((payment) => payment.status === 'FAILED_PAYMENT')
   .map((payment) => payment.dueDate)
-console.log(`1. A payment every 15 days, from 2 January: ${payments.length} payments in the year.`)
+console.log(`1. There is a payment every 15 days from 2 January: ${payments.length} payments in the year.`)
 console.log(`2. One payment failed, on ${failed.join()}. The subscription continued.`)
 
 const [first] = payments

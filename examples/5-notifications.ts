@@ -26,7 +26,7 @@ mock.payer.authorize(invoiceID, { payments: ['succeed', 'fail'] })
 await mock.clock.advance({ days: 2 })
 const [messages, deliveries] = [mock.notifications.all(), mock.notifications.deliveries()]
 console.log(
-  `3. ${messages.length} notifications came in ${deliveries.length} deliveries. Your code ran once for each.`,
+  `3. ${messages.length} notifications came in ${deliveries.length} deliveries. Your code ran once per notification.`,
 )
 
 // A forged notification: it reports the failed payment as successful.
@@ -44,4 +44,4 @@ const response = await handler(
     body: JSON.stringify({ ...forged, timestamp: '1798783200' }),
   }),
 )
-console.log(`4. The handler refused a forged notification with ${response.status}.`)
+console.log(`4. The handler refused a forged notification, and responded with ${response.status}.`)

@@ -22,5 +22,5 @@ if (process.stdout.isTTY) {
   await gateway.waitForCharge(charge.id, { timeout: 3_600_000, pollInterval: 500 })
 }
 const step = process.stdout.isTTY ? 4 : 3
-console.log(`${step}. The charge is ${(await gateway.status(charge.id)).status}.`)
+console.log(`${step}. The status of the charge is ${(await gateway.status(charge.id)).status}.`)
 await server.close()

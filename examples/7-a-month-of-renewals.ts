@@ -31,7 +31,7 @@ const renewAll = async (dueDate: string, attempt = 1) => {
     // The gateway itself retries a pending_retry renewal. A new renewal could charge the payer twice.
     else if (renewal.status === 'pending_retry') {
       undecided.set(renewal.id, `${dueDate} ${name}`)
-      console.log(`${dueDate} ${name}: pending_retry, so the gateway retries`)
+      console.log(`${dueDate} ${name}: pending_retry, so the gateway retries the renewal`)
     } else if (renewal.status === 'failed' && attempt < 2) {
       console.log(`${dueDate} ${name}: ${renewal.status}, so the job tries a second time`)
       const second = await gateway.renew(id, { dueDate, attempt: attempt + 1 })

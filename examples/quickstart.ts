@@ -54,7 +54,7 @@ try {
   timeline.text(
     `Calls for the first payer: ${calls}. Charges: ${charges.size}, because two calls were retries.`,
   )
-  timeline.text('Next: npm run example 1, or docs/shop.md.')
+  timeline.text('Next, run npm run example 1, or read docs/shop.md.')
 } catch (error) {
   if (!isMandateKitError(error)) throw error
   timeline.note(`Stopped by ${error.name} (outcome: ${error.outcome}): ${error.message}`)

@@ -59,7 +59,7 @@ const routeOf =
 const outageOptions = strict({ area: optional(oneOf(['subscriptions', 'gateway'])) }, 'option')
 
 /**
- * Creates a mock of both APIs without MSW. Pass `mock.fetch` to a client, or pass the mock to `startMockServer`.
+ * Creates a mock of both APIs, without MSW handlers. Pass `mock.fetch` to a client, or the mock to `startMockServer`.
  *
  * @throws TypeError if an option is unknown or invalid; the error lists the allowed options or values
  * @example
@@ -116,7 +116,7 @@ export const createMock = (given: MockOptions = {}): Mock => {
 }
 
 /**
- * Wraps a `fetch`, and gives `sink` each API call: the request and its response, without secrets and payers' phone numbers.
+ * Wraps a `fetch`, and passes each API call to `sink`: the request and its response, without secrets or phone numbers.
  * Requests outside the API are not recorded. If `sink` fails, the next call rejects before it is sent.
  *
  * @example

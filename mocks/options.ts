@@ -80,12 +80,12 @@ const own = {
   seed: option(either(anyText, number()), 'mandatekit'),
   /** `'system'` (default) follows the machine's time or fake timers. Pass a time to start with a frozen clock. */
   clock: option(either(oneOf(['system']), pointInTime), 'system'),
-  /** How `clock.sleep` ends on a frozen clock: it moves the clock (`'jump'`, default) or a test moves it (`'wait'`). */
+  /** On a frozen clock, `clock.sleep` moves the clock (`'jump'`, default) or waits until a test moves it (`'wait'`). */
   sleep: option(oneOf(['jump', 'wait']), 'jump'),
   /**
    * The clock for rate limits, including Retry-After and X-RateLimit-Reset. Default: `'mock'`. Choose `'machine'` if
    * callers use the machine's time while the mock's clock is frozen. While a server runs with a frozen clock,
-   * only the rate limits that you set apply, not the defaults.
+   * the default rate limits are off; limits that you set still apply.
    */
   rateLimitTime: option(oneOf(['mock', 'machine']), 'mock'),
   /** Maximum length of the request log and of the lists of notifications and deliveries. Default: 10 000. */
@@ -123,7 +123,7 @@ export interface ReadOptions extends OptionsOf<typeof own> {
   readonly gateway: GatewayOptions & AreaHttpOptions
 }
 
-/** The tables of all options, by prefix: `gateway.rateLimit` is the option `rateLimit` in the table `gateway.`. */
+/** All options, by the prefix of their names: `rateLimit` in the table `gateway.` is the option `gateway.rateLimit`. */
 export const optionTables = {
   '': own,
   'subscriptions.': { ...subscriptionsHttp, ...subscriptionsTable },

@@ -62,7 +62,7 @@ const serverOptions = {
   /**
    * Path of a file that keeps the mock's state across restarts, such as `mock.state`. If the file exists, the server
    * restores the state. The server writes changes within about a second, and at `close`. The file contains the mock's
-   * tokens and payers' numbers, but no faults, receivers or logged requests. Default: none.
+   * tokens and payers' phone numbers, but no faults, receivers or logged requests. Default: none.
    */
   state: optional(text),
 }
@@ -102,8 +102,8 @@ const hostOf = ({ headers }: NodeIncoming): string | null => {
 }
 
 /**
- * Creates the handler for the panel, the OpenAPI pages, the root page and the favicon. The log omits requests for them.
- * The handler loads a page's code when the page is first requested.
+ * Creates the handler for the panel, the OpenAPI pages, the root page and the favicon. The log omits requests
+ * for these pages. The handler loads a page's code when the page is first requested.
  */
 const createSite = (mock: Mock, readHost: ReadHost, hasPanel: boolean) => {
   let panel: Promise<Panel> | undefined
@@ -159,20 +159,20 @@ const listen = (server: Server | Http2SecureServer, port: number, host: string):
   })
 
 /**
- * Starts an HTTP server that serves a mock. A fault can close the socket or truncate the body. If the mock's clock
- * follows the machine's time, payments, expiries and deliveries happen on time, even without a request.
+ * Starts an HTTP server that serves a mock. Faults of the mock can close sockets or truncate responses. If the mock's
+ * clock follows the machine's time, payments, expiries and deliveries happen on time, even without a request.
  *
  * @throws the system's error, such as `EADDRINUSE`, if the port is not available; a TypeError if an option is wrong; an
- * Error that names the `state` file if the server cannot use it
+ * Error if the server cannot use the `state` file
  * @example
  * const { url, mock, close } = await startMockServer()
  */
 export async function startMockServer(options?: MockServerOptions): Promise<MockServer>
 /**
- * Starts an HTTP server that serves the given mock, and returns that mock.
+ * Starts an HTTP server that serves the given mock. The result's `mock` is this mock.
  *
  * @throws the system's error, such as `EADDRINUSE`, if the port is not available; a TypeError if an option is wrong; an
- * Error that names the `state` file if the server cannot use it
+ * Error if the server cannot use the `state` file
  * @example
  * const { url, close } = await startMockServer({ mock: createMock({ rules: 'strict' }) })
  */

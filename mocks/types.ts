@@ -14,7 +14,7 @@ import type { Duration, PointInTime } from './time/duration.ts'
 
 /** Options for a client of area S that calls the mock. */
 export interface SubscriptionsClientConfig {
-  /** Base URL of area S: the option `subscriptions.baseUrl`, or the URL of the running mock server. */
+  /** Base URL of area S: the running mock server's URL, or else the option `subscriptions.baseUrl`. */
   readonly baseUrl: string
   /** Credentials of the first merchant's first user. Default: the credentials of `defaultMerchant`. */
   readonly credentials: {
@@ -27,7 +27,7 @@ export interface SubscriptionsClientConfig {
     /** `password` of the login. Default: `mock-password`. */
     readonly password: string
   }
-  /** The mock's clock. If a test moves this clock forward, the client's waits end and the tokens expire. */
+  /** The mock's clock. The client uses this clock for waits and for the lifetime of tokens. */
   readonly clock: Pick<MockClock, 'now' | 'sleep'>
   /** Path prefix of the mock; absent if the mock uses the client's default prefix. */
   readonly apiPrefix?: string
@@ -35,11 +35,11 @@ export interface SubscriptionsClientConfig {
 
 /** Options for a client of area G that calls the mock. */
 export interface GatewayClientConfig {
-  /** Base URL of area G: the option `gateway.baseUrl`, or the URL of the running mock server. */
+  /** Base URL of area G: the running mock server's URL, or else the option `gateway.baseUrl`. */
   readonly baseUrl: string
   /** The first API key in the option `gateway.apiKeys`. Default: `mock-api-key`. */
   readonly apiKey: string
-  /** The mock's clock. If a test moves this clock forward, the client's waits end. */
+  /** The mock's clock. The client uses this clock for waits. */
   readonly clock: Pick<MockClock, 'now' | 'sleep'>
   /** Path prefix of the mock; absent if the mock uses the client's default prefix. */
   readonly apiPrefix?: string
@@ -96,8 +96,8 @@ export interface MockState {
 export interface Faults {
   /**
    * Adds a fault, and returns a function that removes the fault. If several faults match a request, all `latency`
-   * faults apply. Of the other faults, only the oldest applies. If its `probability` or `sequence` skips this request,
-   * the next oldest fault applies. Throws a TypeError for an invalid fault.
+   * faults apply. Of the other faults, only the oldest applies. If its `probability` or `sequence` skips the request,
+   * the mock tries the next fault. Throws a TypeError for an invalid fault.
    *
    * @example mock.faults.add({ operation: 'gateway.charge', kind: 'lost-response' })
    * @example mock.faults.add({ operation: '*', kind: 'status', status: 503, sequence: ['fail', 'fail', 'succeed'] })
@@ -155,14 +155,14 @@ export interface MockControl {
   moveClock(move: { readonly by: Duration } | { readonly to: PointInTime }): Promise<void>
   /** The faults that are neither used up nor removed. To add a fault, call `mock.faults.add`. */
   readonly faults: {
-    /** Returns the faults in the order of `add`. */
+    /** Returns the faults, oldest first. */
     list(): readonly NumberedFault[]
     /** Removes the fault with this number. */
     remove(number: number): void
   }
   /** The connected receivers. To add a receiver, call `mock.notifications.connect`. */
   readonly receivers: {
-    /** Returns the receivers in the order of `connect`. */
+    /** Returns the receivers, oldest connection first. */
     list(): readonly NumberedReceiver[]
     /** Disconnects the receiver with this number. */
     disconnect(number: number): void
@@ -184,7 +184,7 @@ export interface MockControl {
 export interface Mock {
   /** A `fetch` that sends requests to this mock only. */
   readonly fetch: MockFetch
-  /** Options for clients: base URLs, credentials and the mock's clock. A running server sets the base URLs. */
+  /** Options for clients: base URLs, credentials and the mock's clock. A running server replaces the base URLs. */
   readonly clientOptions: {
     /** Options for `new SubscriptionsClient({ ...mock.clientOptions.subscriptions, fetch: mock.fetch })`. */
     readonly subscriptions: SubscriptionsClientConfig
@@ -212,7 +212,7 @@ export interface Mock {
   }
   /**
    * An outage of one area or of both. During the outage, every route of the area responds with 503, even `health`.
-   * Requests during an outage execute nothing and do not count against the rate limit.
+   * The mock neither executes these requests nor counts them against the rate limit.
    */
   readonly outage: {
     /**
@@ -221,7 +221,7 @@ export interface Mock {
      * @example mock.outage.start({ area: 'subscriptions' })
      */
     start(options?: { readonly area?: Area | undefined }): void
-    /** Ends the outage of an area. Default: every outage. */
+    /** Ends the outage of one area, or by default of both. */
     end(options?: { readonly area?: Area | undefined }): void
   }
   /**
@@ -233,7 +233,7 @@ export interface Mock {
     readonly tokens?: readonly SeedToken[] | undefined
   }): readonly SubscriptionState[]
   /**
-   * Resets state, clock, identifiers, rate limits, faults, logs and notifications, as in a new mock. Disconnects the
+   * Resets state, clock, identifiers, rate limits, faults, logs and notifications to those of a new mock. Disconnects
    * receivers that `notifications.connect` added. The receivers of the option `subscriptions.notify` stay connected.
    */
   reset(): void

@@ -36,7 +36,7 @@ const machines: readonly Machine[] = [
   },
   {
     title: 'Charge',
-    text: 'The states are values of `status` in [G1](specification.md#g1). A charge begins in `pending_confirmation`, because it needs a one-time code. A renewal needs no code, so it begins in one of the other states. Test numbers decide the results of charges and renewals. `succeeded`, `failed` and `expired` are final. A charge in `pending_confirmation` or `pending_retry` may still succeed.',
+    text: 'The states are values of `status` in [G1](specification.md#g1). A charge begins in `pending_confirmation`, because it needs a one-time code. A renewal needs no code, so it begins in one of the other states. The test number in `msisdn` decides the result of a charge or renewal. `succeeded`, `failed` and `expired` are final. A charge in `pending_confirmation` or `pending_retry` may still succeed.',
     table: chargeTransitions,
   },
 ]
@@ -58,7 +58,7 @@ function document(): string {
     '<!-- Written by `npm run diagrams` from the transition tables of the mock. -->',
     '# State machines',
     '',
-    'Read this when you want to know which state can follow which. The mock allows only the transitions in these diagrams.',
+    'Read this when you want to know how the state of a subscription or charge can change. The mock allows only the transitions in these diagrams.',
     '',
   ].join('\n')
   return [heading, ...sections].join('\n')

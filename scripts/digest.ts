@@ -36,6 +36,7 @@ const repeated = [
   'Hooks',
   'Invented notifications',
   'All payments',
+  'Order',
   'In a queue',
   'Lost notifications',
   'A control panel of your own',

@@ -45,6 +45,7 @@ const act = async (action: string, fields: Record<string, string> = {}): Promise
 
 // A subscription with a failed payment and a reversal, an open one, and charges in several states.
 mock.notifications.connect(() => new Response(null, { status: mock.clock.now() % 2 === 0 ? 200 : 500 }))
+mock.notifications.connect('http://127.0.0.1:9/hook', { retries: { attempts: 2 } })
 await act('subscribe', { requestID: 'order-1001', amount: '249.00' })
 const [first] = mock.state.subscriptions()
 await act('authorize', { invoiceId: first?.invoiceId ?? '', payments: 'succeed, fail' })
@@ -84,6 +85,7 @@ const PAGES = {
   requests: '/_mock/requests',
   request: `/_mock/requests/${refused?.number}`,
   notifications: '/_mock/notifications',
+  notification: `/_mock/notifications/${mock.notifications.all()[0]?.notificationId}`,
   faults: '/_mock/faults',
   connect: '/_mock/connect',
   authorize: `/authorize/${waiting?.invoiceId}`,

@@ -50,7 +50,7 @@ export const systemClock: Clock = { now: () => Date.now(), sleep }
 export const steadyClock: Clock = { now: () => performance.now(), sleep }
 
 /**
- * Waits for a promise, which may never settle, for at most `milliseconds` of real time. After this time, rejects with
+ * Waits at most `milliseconds` of real time for a promise, which may never settle. After this time, rejects with
  * the error that the function `late` returns, or with a `TimeoutError` whose message begins with the text `late`. If
  * the signal is aborted first, rejects with the signal's reason.
  */

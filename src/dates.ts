@@ -3,13 +3,13 @@ import { inputDate, wholeNumber } from './contract/fields.ts'
 import { isCalendarDate } from './contract/formats.ts'
 
 /**
- * Returns the due date `number` months after `anchor`. If that month has no such day, returns its last day.
+ * Returns the due date `number` months after `anchor`. If that month is too short, returns its last day.
  *
  * As `anchor`, always pass the day of the first charge. If the first charge was on `2027-01-31` and you pass the day
  * of the first renewal, `2027-02-28`, all further due dates are on the 28th.
  *
  * @param anchor the day of the first charge as `YYYY-MM-DD` text
- * @param number how many months after the anchor; 0 is the anchor itself
+ * @param number the number of months after the anchor; 0 returns the anchor
  * @throws InvalidRequestError
  * @example monthlyDueDate('2027-01-31', 1) // '2027-02-28'
  * @example monthlyDueDate('2027-01-31', 2) // '2027-03-31'
@@ -62,7 +62,7 @@ const instantOf = (formatter: Intl.DateTimeFormat, wall: number): number => {
  * passes the zone, because the specification does not name a zone.
  *
  * Accepts `YYYY-MM-DD HH:MM:SS`, also without seconds or with `T` instead of the space. A date alone means midnight. An
- * offset in the text takes precedence over `zone`. If a time occurs twice because clocks go back, the first one counts.
+ * offset in the text takes precedence over `zone`. If a time occurs twice because clocks go back, returns the first.
  *
  * @param zone an IANA name such as `Asia/Dhaka`
  * @throws InvalidRequestError when `naive` has another format or `zone` is unknown

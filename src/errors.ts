@@ -15,8 +15,7 @@ export type MandateKitErrorCode =
   | 'aborted'
 
 /**
- * Whether the server may have executed any attempt of the call. Check `retryable` first. If `retryable` is
- * false, `outcome` decides what to do.
+ * Whether the server may have executed any attempt of the call. Shows what to do if `retryable` is false.
  *
  * - `unknown`: the server may have acted. If the call changes data, the error's message says what to do next.
  * - `rejected`: the server responded that it did not act. Fix the cause before you call again.
@@ -49,14 +48,14 @@ export interface ErrorDetails {
   /** The merchant's own identifier of a subscription request (S1). */
   readonly requestID?: string | undefined
   /**
-   * Whether it is safe and useful to make the call again. If true, wait for `retryAfterMs`, or for a pause of your
-   * choice if `retryAfterMs` is undefined. For a charge or renewal, pass the failed call's key. `retryable` is false if
-   * the outcome of a charge is unknown and the client made the key, because a call without this key may charge again.
+   * Whether it is safe and useful to make the call again. If true, first wait for `retryAfterMs`; if `retryAfterMs` is
+   * undefined, choose a time. For a charge or renewal, pass the failed call's key. `retryable` is false if the outcome
+   * of a charge is unknown and the client made the key, because a call without this key may charge again.
    */
   readonly retryable: boolean
   /**
-   * How long to wait before the next call: a whole number of milliseconds from 1 000 to 3 600 000, or `undefined` if no
-   * wait is known. If a server asks for less than 1 s, the client ignores that wait. A wait above 1 h becomes 1 h.
+   * How long to wait before the next call, in whole milliseconds; `undefined` if no wait is known. If a server asks for
+   * less than 1 s, the client ignores that wait. A wait above 1 h becomes 1 h.
    */
   readonly retryAfterMs?: number | undefined
   /** Whether the operation moves money or changes state on the server. */
@@ -77,7 +76,7 @@ export interface RateLimit {
   readonly resetAt?: Date | undefined
 }
 
-/** Describes an invalid field or option, without the value that you passed. */
+/** Describes an invalid field or option. Never contains its value, which may be secret. */
 export interface InputIssue {
   /** Name of the field or option, such as `amount` or `retry.limit`. */
   readonly field: string
@@ -99,7 +98,7 @@ export abstract class MandateKitError<Details extends ErrorDetails = ErrorDetail
 {
   // Minifiers rename classes, so each class has its name as a field.
   static override readonly name: string = 'MandateKitError'
-  /** Identifies the error's class, even for an error of another copy of this package, for which `instanceof` fails. */
+  /** Identifies the error's class even if another copy of this package made the error and `instanceof` fails. */
   abstract readonly code: MandateKitErrorCode
   declare readonly operation: string
   declare readonly phase: Phase
@@ -135,9 +134,9 @@ export const isMandateKitError = (value: unknown): value is AnyMandateKitError =
   typeof value === 'object' && value !== null && BRAND in value
 
 /**
- * Thrown when input or options break a rule, or when credentials or an API key cannot be read or used. Input is checked
- * before any I/O, but credentials may also be read before a retry. If `phase` is `login`, check `outcome`: the server
- * may have executed an earlier attempt of the call.
+ * Thrown when input or options break a rule, or when credentials or an API key cannot be read or used. The client
+ * checks input before any I/O, but may read credentials again before a retry. If `phase` is `login`, check `outcome`:
+ * the server may have executed an earlier attempt of the call.
  */
 export class InvalidRequestError extends MandateKitError {
   static override readonly name: string = 'InvalidRequestError'
@@ -200,7 +199,7 @@ export class AuthenticationError extends ApiError {
 
 /**
  * Thrown if the API itself rejects a token request with HTTP 403. After too many failed logins, it rejects even valid
- * credentials (Authentication, area S, rule 4). Later calls fail without a request: see `AuthenticationError`.
+ * credentials (Authentication, area S, rule 4). Later calls fail as after an `AuthenticationError`.
  */
 export class LockedOutError extends ApiError {
   static override readonly name: string = 'LockedOutError'
@@ -208,8 +207,8 @@ export class LockedOutError extends ApiError {
 }
 
 /**
- * Thrown for HTTP 429. If `status` is absent, the client did not send the attempt, because the rate limit is used up,
- * a login failed or another client is logging in. An earlier attempt may have reached the server: check `outcome`.
+ * Thrown for HTTP 429. If `status` is absent, the client did not send the last attempt, because the rate limit is used
+ * up, a login failed or another client is logging in. An earlier attempt may have reached the server: check `outcome`.
  * @example 429 with `Retry-After: 7`
  */
 export class RateLimitError extends ApiError {
@@ -277,13 +276,13 @@ export class TimeoutError extends MandateKitError<
   declare readonly lastState: unknown
 }
 
-/** Thrown when your AbortSignal ended a call or a wait. If `retryable` is true, call again with another signal. */
+/** Thrown when your AbortSignal ended a call or a wait. If `retryable` is true, you can retry with a new signal. */
 export class AbortedError extends MandateKitError {
   static override readonly name: string = 'AbortedError'
   readonly code = 'aborted'
 }
 
-/** The union of this package's errors. In a `switch` over `code`, the compiler knows the class of each case. */
+/** The union of this package's errors. In a `switch` over `code`, the compiler knows each case's error class. */
 export type AnyMandateKitError =
   | InvalidRequestError
   | (ApiError & { readonly code: 'api_error' })

@@ -16,7 +16,7 @@ import { isSameId, reportEchoes } from './http/read-response.ts'
 import { type RenewalInput, renewalKeyOf } from './renewal-key.ts'
 
 const gatewayOptions = {
-  /** The API key, or a function that the client calls once for each API call. (Authentication, area G) */
+  /** The API key, or a function that returns it (called once for each API call). (Authentication, area G) */
   apiKey: apiKeyOption,
   /**
    * How long the gateway keeps idempotency keys, in milliseconds: ask your provider. Errors contain this time, so that
@@ -30,7 +30,7 @@ const gatewayOptions = {
    * request, or if a renewal returns the mandate's first charge.
    */
   onKeyReuse: withDefault(oneOf(['throw', 'report']), 'throw'),
-  /** HTTP method of `reset`, which the specification does not name. Default: `POST`. */
+  /** HTTP method of `reset`. The specification does not name this method. Default: `POST`. */
   resetMethod: withDefault(oneOf(['POST', 'DELETE']), 'POST'),
 }
 /** Options of a client of area G. */
@@ -39,8 +39,8 @@ const gatewayOptionsSchema = clientOptionsWith(gatewayOptions)
 
 const chargeOptions = {
   /**
-   * The idempotency key of this charge. While the gateway keeps the key, a repeated call does not charge again (G rule
-   * 1). By default, the client makes a key: read it from `withResponse()` or the error. To retry safely after a
+   * The idempotency key of this charge. While the gateway keeps the key, another call with it does not charge again (G
+   * rule 1). By default, the client makes a key: read it from `withResponse()` or the error. To retry safely after a
    * restart, pass your own key, such as the order's id.
    */
   idempotencyKey: optional(idempotencyKey),
@@ -113,7 +113,7 @@ export class GatewayClient {
   }
 
   /**
-   * Returns a client with changed options. Both clients share the rate limit. New headers are added to the old headers.
+   * Returns a second client with changed options. Both share the rate limit. New headers are added to the old headers.
    * @example const patient = gateway.withOptions({ timeout: 60_000, logLevel: 'debug' })
    */
   withOptions(changes: ClientChanges): GatewayClient {
@@ -134,10 +134,10 @@ export class GatewayClient {
   }
 
   /**
-   * Charges a payer (G rule 1). Next, send the payer to `confirmation_url`, or ask the payer for the code and call
-   * `confirm`. A retry sends the same key and body, so that the payer is not charged twice. If the key was used before,
-   * the server returns the original response: call `status(id)` for the current state. If the response's `msisdn`,
-   * amount or currency differs from the request, the key belongs to another charge: see the option `onKeyReuse`.
+   * Charges a payer (G rule 1). Next, send the payer to `confirmation_url`, or ask the payer for the one-time code and
+   * call `confirm`. A retry sends the same key and body, so that the payer is not charged twice. If the key was used
+   * before, the server returns the original response: call `status(id)` for the current state. If that response belongs
+   * to another charge, see the option `onKeyReuse`.
    *
    * @example const charge = await gateway.charge({ msisdn, amount: 250, currency: 'BDT', redirect_uri })
    */
@@ -170,7 +170,7 @@ export class GatewayClient {
 
   /**
    * Charges an established mandate again. The payer enters no code (G rule 2). A failed renewal causes no error:
-   * check the result's `status`. A retry sends the same key, so that the payer pays once per cycle. If the key was used
+   * check the result's `status`. A retry sends the same key, so that the payer pays only once. If the key was used
    * before, the server returns the original response: call `status(id)` for the current state. Always pass the id of
    * the first charge, because the client makes the key from this id and `dueDate`. If you pass the id of a renewal
    * instead, the key differs, and the payer may be charged twice.
@@ -186,7 +186,7 @@ export class GatewayClient {
     })
   }
 
-  /** Deletes charges and events (G rule 7). The client does not retry a reset that the server may have executed. */
+  /** Deletes all charges and events (G rule 7). The client does not retry a reset that the server may have executed. */
   reset(options?: CallOptions): CallPromise<unknown> {
     return http.makeCall(this.#context, gatewayContract.reset, { method: this.#context.resetMethod, options })
   }
@@ -195,8 +195,8 @@ export class GatewayClient {
    * Reads a charge repeatedly until `until` returns true. By default, the wait ends at the first status that does
    * not begin with `pending_`, even if this package does not know the status.
    *
-   * @throws TimeoutError after `timeout` (default: 120 s). Its `lastState` is the charge as last read. The charge may
-   * still change, so call `waitForCharge` or `status` again. Do not charge again before the status is final.
+   * @throws TimeoutError after `timeout` (default: 120 s). Its `lastState` is the charge that was last read. The charge
+   * may still change, so call `waitForCharge` or `status` again. Do not charge again before the status is final.
    */
   async waitForCharge(chargeId: string, options?: WaitOptions<ChargeState>): Promise<ChargeState> {
     return pollUntil({
@@ -209,8 +209,8 @@ export class GatewayClient {
   }
 
   /**
-   * Calls an operation for which the client has no method. Authorization, errors, hooks and log work as in the other
-   * methods. By default, the client does not retry the call.
+   * Calls an operation for which the client has no method. Authorization, errors, hooks and the log are the same
+   * as for the other methods. By default, the client does not retry the call.
    * @example await gateway.request({ method: 'GET', path: '/api/v1/mfs/refunds', retry: 'always' })
    */
   request(request: RawRequest, options?: CallOptions): CallPromise<unknown> {

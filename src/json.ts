@@ -1,10 +1,9 @@
-/** The result of reading a text as JSON. */
 export type JsonReading = { readonly ok: true; readonly value: unknown } | { readonly ok: false }
 
 const MANY_DIGITS = /\d{16}/
 const INTEGER = /^-?\d+$/
 
-/** Returns an integer as text if a number cannot hold it. Omits it in runtimes before 2024, which pass no `context`. */
+/** Returns unsafe integers as text, or omits them in runtimes before 2024, which pass no `context`. */
 const byReviver = (_: string, value: unknown, context?: { readonly source?: string }): unknown => {
   if (!Number.isInteger(value) || Number.isSafeInteger(value)) return value
   const source = context?.source
@@ -24,7 +23,7 @@ export const readJson = (text: string): JsonReading => {
   }
 }
 
-/** Texts to append to incomplete JSON. One of them fits if the JSON ends after a value, a comma, a name or a colon. */
+/** Texts to append to cut JSON. One of them completes JSON that ends after a value, a comma, a name or a colon. */
 const ENDS = ['', '0', '"":0', ':0']
 
 /** Returns whether a text is the beginning of a JSON object or list whose end is missing. */

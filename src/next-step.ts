@@ -39,13 +39,13 @@ export type NextStep =
       readonly step: 'fail'
     }
   | {
-      /** The error is not from this package. Treat it as your queue treats other errors. */
+      /** The error is not from this package. Let your queue handle it like other errors. */
       readonly step: 'unknown-error'
     }
 
 /** Facts about a job that its error does not contain. */
 export interface NextStepOptions {
-  /** When the job first sent its request: a `Date`, or ms since 1970. The `keyLifetime` is counted from this time. */
+  /** When the job first sent its request: a `Date`, or ms since 1970. The key's lifetime starts at this time. */
   readonly firstSentAt?: number | Date | undefined
   /** The current time. Default: the system's time. */
   readonly now?: number | Date | undefined
@@ -61,7 +61,7 @@ export type PauseReason =
   | 'not-available'
 
 const RETRY = 30_000
-/** How long each reason pauses a queue if the error has no `retryAfterMs`, in milliseconds. */
+/** How many milliseconds each reason pauses a queue if the error has no `retryAfterMs`. */
 const PAUSE: Readonly<Record<PauseReason, number>> = {
   'locked-out': 900_000,
   'credentials-rejected': 900_000,
@@ -72,8 +72,8 @@ const PAUSE: Readonly<Record<PauseReason, number>> = {
 }
 /**
  * Statuses with which a proxy or a firewall rejects every request: 3xx (a redirect to another page), 403, 404, 405, 407
- * (the proxy requires credentials), 421 (the server does not serve this host name) and 451 (a filter). The list lacks
- * 400, 413 and 431, which may depend on the request, and 5xx, which are temporary.
+ * (the proxy requires credentials), 421 (the server does not serve this host name) and 451 (a filter). The list omits
+ * 400, 413 and 431, because they may depend on the request, and 5xx, because they are temporary.
  */
 const BLOCKED = /^(?:3\d\d|40[3457]|421|451)$/
 /** Statuses of a final refusal. 408, 409, 425, 429 and 499 are not in the list: the same call can still succeed. */
@@ -104,19 +104,19 @@ const pauseReason = ({ code, phase, status, verdict, reason }: KnownError): Paus
   return isBlocked || REJECTED_CERTIFICATE.test(String(reason)) ? 'not-available' : undefined
 }
 
-/** Returns whether the API itself refused the call. Then it would also refuse a retry. */
+/** Returns whether the API, not a proxy, refused the call. Then the API would also refuse a retry. */
 const isRefused = ({ status, verdict }: KnownError): boolean =>
   REFUSED.test(String(status)) && verdict !== 'somebody-else'
 
 /**
- * Returns what a job of a queue should do after an error. The result depends only on the error, the options and the
- * time. `nextStep` also finds this package's error in a `cause` or as the only error in an `AggregateError`, and reads
- * an error that another process sent as JSON.
+ * Returns what a queued job should do after an error. The result depends only on the error, the options and the time.
+ * `nextStep` also finds this package's error in a `cause`, as the only error in an `AggregateError`, or as JSON from
+ * another process.
  *
  * If the outcome is unknown, the result is `retry` only for a read or a call with an idempotency key. A key prevents
- * a second charge only while the gateway keeps the key. So set the client's option `keyLifetime`, and pass
- * `firstSentAt`. A key can also expire while the queue is paused. So compare a job's age with the key's lifetime before
- * each request.
+ * a second charge only while the gateway keeps it. To make `nextStep` check this, set the client's option `keyLifetime`
+ * and pass `firstSentAt`. A key can also expire while the queue is paused, so compare a job's age with the key's
+ * lifetime before each request.
  *
  * @returns `retry` after a temporary failure; `pause-queue` if every job would fail; `find-out` if the server may have
  * acted and no retry is safe or useful; `unknown-error` for an error that is not from this package;

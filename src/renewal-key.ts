@@ -14,13 +14,13 @@ const encoded = (chargeId: string): string =>
 /**
  * Creates the idempotency key of a renewal for a due date: `renewal_<charge id>_<due date>_<attempt>`.
  *
- * The same mandate, due date and attempt give the same key in every process and after a restart. All calls with the
- * same key cause one renewal (G rule 1). The format does not change within a major version. A key has only
+ * The same mandate, due date and attempt give the same key in every process and after a restart. For each key, the
+ * gateway creates only one renewal. The format of keys does not change within a major version. A key has only
  * letters, digits, `-` and `_`, so that a queue accepts the key as a job id.
  *
  * @param chargeId the id of the mandate's first charge
  * @param dueDate the due date as `YYYY-MM-DD` text; a `Date` is refused, because its day depends on a time zone
- * @param attempt 1 (default) for the first attempt at a due date; add 1 after a renewal with status `failed`
+ * @param attempt 1 (default) for a due date's first renewal, and 1 more after each renewal with status `failed`
  * @throws InvalidRequestError
  * @example renewalKey('ch_1', '2026-12-01') // 'renewal_ch_1_2026-12-01_1'
  */
@@ -36,13 +36,13 @@ export type RenewalInput =
   | {
       /** The due date, such as `2026-12-01`. The client sends the key `renewalKey(chargeId, dueDate, attempt)`. */
       readonly dueDate: string
-      /** 1 (default) for the first attempt at a due date. Add 1 after a renewal with status `failed`. */
+      /** 1 (default) for a due date's first renewal, and 1 more after each renewal with status `failed`. */
       readonly attempt?: number | undefined
       /** Not allowed together with `dueDate`, from which the client makes the key. */
       readonly idempotencyKey?: undefined
     }
   | {
-      /** Your key in visible ASCII, such as `order-1001-2`. All calls with this key cause one renewal (G rule 1). */
+      /** Your key in visible ASCII, such as `order-1001-2`. For each key, the gateway creates only one renewal. */
       readonly idempotencyKey: string
       /** Not allowed together with `idempotencyKey`. */
       readonly dueDate?: undefined

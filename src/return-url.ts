@@ -11,7 +11,7 @@ const addressOf = (value: unknown): string | undefined => {
  * parameter `invoiceID` takes precedence over `invoiceid`, which the merchant may have added. (S1)
  *
  * @param returnUrl the whole URL, or only its path and query (`/return?invoiceID=…`)
- * @throws InvalidRequestError when `returnUrl` is neither a string nor a URL, for example a request object
+ * @throws InvalidRequestError when `returnUrl` is neither a string nor a URL
  */
 export const invoiceIdFrom = (returnUrl: string | URL): string | undefined => {
   const rule = 'a URL, or its path and query as a string'

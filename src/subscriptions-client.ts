@@ -27,7 +27,7 @@ const subscriptionsOptions = {
    * the client logs in even if the server asked for a longer pause. Default: 900 000 (15 minutes).
    */
   loginCooldown: withDefault(duration(), 900_000),
-  /** Format of token requests. Default: `json`, as the specification's conventions say. */
+  /** Format of token requests. Default: `json`, as in the specification's conventions. */
   tokenRequestFormat: withDefault(oneOf(['json', 'form']), 'json'),
   /** Body of requests that have no fields: `object` sends `{}`, and `none` sends no body. Default: `object`. */
   emptyBody: withDefault(oneOf(['object', 'none']), 'object'),
@@ -58,7 +58,7 @@ const MILLISECONDS_PER_DAY = 86_400_000
 // A new day begins first in the time zone UTC+14.
 const EARLIEST_ZONE = 14 * 3_600_000
 
-/** Rejects an `end` that is more than 730 days after the later of `start` and today in UTC+14. (Limits, area S) */
+/** Rejects an `end` more than 730 days after `start`, or after today (UTC+14) if `start` is past. (Limits, area S) */
 const checkEnd = (operation: string, { start, end }: { start: string; end: string }, now: number): void => {
   const today = Math.floor((now + EARLIEST_ZONE) / MILLISECONDS_PER_DAY)
   const latest = Math.max(dayNumber(start) ?? 0, today) + MAX_SUBSCRIPTION_DAYS
@@ -189,9 +189,9 @@ export class SubscriptionsClient {
   }
 
   /**
-   * Yields every payment of a subscription once, page by page (S-g). The loop ends after a page without new payments,
-   * because some servers ignore the page number or repeat records. It also ends if a later page causes a 404 from
-   * the API itself, not from a proxy. The client reads each page only when the loop needs it.
+   * Yields every payment of a subscription once, page by page (S-g). Your loop ends after a page without new payments,
+   * because some servers ignore the page number or repeat records. It also ends if the API itself, not a proxy,
+   * responds with 404 to a later page. The client reads each page only when your loop needs it.
    *
    * @param page the first page to read, and the records per page (default: 100)
    */
@@ -230,7 +230,7 @@ export class SubscriptionsClient {
    * Reads a request's status repeatedly until the option `until` returns true. By default, the wait ends when the
    * status is not `INITIALIZED`.
    * @throws TimeoutError after `timeout` (default: 120 s), with the last status in `lastState`. The status may still
-   * change, so call `waitForStatus` or `status` again. Do not subscribe again before it is final.
+   * change, so call `waitForStatus` or `status` again. Do not subscribe again before the status is final.
    */
   async waitForStatus(
     invoiceId: string,
@@ -246,8 +246,8 @@ export class SubscriptionsClient {
   }
 
   /**
-   * Calls an operation for which the client has no method, with the same authorization, errors, hooks and log as its
-   * methods. By default, the client does not retry the call.
+   * Calls an operation for which the client has no method. Authorization, errors, hooks and the log are the same
+   * as for the other methods. By default, the client does not retry the call.
    * @example await subscriptions.request({ method: 'GET', path: '/api/v1.0/refunds', retry: 'always' })
    */
   request(request: RawRequest, options?: CallOptions): CallPromise<unknown> {

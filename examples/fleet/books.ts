@@ -1,7 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { type Charge as Made, monthlyDueDate, renewalKey } from 'mandatekit'
-import type { Expected, ExpectedPayment, OrderedNotification } from 'mandatekit/notifications'
-import { isNewer } from 'mandatekit/notifications'
+import type { Expected, ExpectedPayment } from 'mandatekit/notifications'
 import { chargeKey, jobFor, type NewJob } from './queues.ts'
 
 // The shop records every request here before it sends the request. A restarted job reads what an earlier run did.
@@ -14,7 +13,7 @@ CREATE TABLE IF NOT EXISTS orders (
 CREATE INDEX IF NOT EXISTS orders_by_next_due ON orders (next_due);
 CREATE TABLE IF NOT EXISTS requests (id TEXT PRIMARY KEY, order_id TEXT NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS subscriptions (
-  id TEXT PRIMARY KEY, order_id TEXT NOT NULL, status TEXT, occurred_at INTEGER,
+  id TEXT PRIMARY KEY, order_id TEXT NOT NULL,
   cancel_wanted INTEGER NOT NULL DEFAULT 0, cancel_sent INTEGER NOT NULL DEFAULT 0, cancelled INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE TABLE IF NOT EXISTS payments (id TEXT PRIMARY KEY, subscription_id TEXT NOT NULL, status TEXT NOT NULL) STRICT;
@@ -54,6 +53,7 @@ export interface Charge {
   /** The time of the first request, in milliseconds; null before it. */
   readonly sent_at: number | null
   readonly id: Text
+  /** The gateway's status. `unclear`: the charge may exist without an id, and no job may send its request again. */
   readonly status: Text
   readonly confirmation_id: Text
   /** The number of the code that the payer enters next: 1 for the first code. */
@@ -72,8 +72,6 @@ interface Mandate {
 interface Subscription {
   readonly id: string
   readonly order_id: string
-  readonly status: Text
-  readonly occurred_at: number | null
   readonly cancel_sent: number
   readonly cancelled: number
 }
@@ -145,35 +143,28 @@ export const openBooks = (path: string) => {
     orderOfRequest: (requestID: string) =>
       one<{ order_id: string }>('SELECT order_id FROM requests WHERE id = ?', requestID)?.order_id,
     subscription: (id: string) => one<Subscription>('SELECT * FROM subscriptions WHERE id = ?', id),
-    /** Links a subscription to its order. Returns true if the order already has another subscription. */
+    /**
+     * Links an authorized subscription to its order. If the order already has another subscription, also records that
+     * this one must be canceled, and returns true.
+     */
     match: (id: string, orderId: string) =>
       transaction(() => {
-        run('INSERT OR IGNORE INTO subscriptions (id, order_id) VALUES (?, ?)', id, orderId)
         run('UPDATE orders SET subscription_id = ? WHERE id = ? AND subscription_id IS NULL', id, orderId)
-        return one<Order>('SELECT * FROM orders WHERE id = ?', orderId)?.subscription_id !== id
-      }),
-    /** Records a subscription's status. Ignores an older notification, because notifications arrive in any order. */
-    setStatus: (id: string, { occurredAt, status }: OrderedNotification) =>
-      transaction(() => {
-        const known = one<Subscription>('SELECT * FROM subscriptions WHERE id = ?', id)
-        const before = { status: known?.status ?? '', occurredAt: new Date(known?.occurred_at ?? 0) }
-        if (!isNewer({ occurredAt, status }, before)) return
-        const values = [status, Number(occurredAt), id]
-        run('UPDATE subscriptions SET status = ?, occurred_at = ? WHERE id = ?', ...values)
+        const isSecond = one<Order>('SELECT * FROM orders WHERE id = ?', orderId)?.subscription_id !== id
+        const sql = 'INSERT OR IGNORE INTO subscriptions (id, order_id, cancel_wanted) VALUES (?, ?, ?)'
+        run(sql, id, orderId, Number(isSecond))
+        return isSecond
       }),
     wantCancel: (id: string) => run('UPDATE subscriptions SET cancel_wanted = 1 WHERE id = ?', id),
     intendCancel: (id: string) => run('UPDATE subscriptions SET cancel_sent = 1 WHERE id = ?', id),
     cancelled: (id: string) => run('UPDATE subscriptions SET cancelled = 1 WHERE id = ?', id),
-    /** Books a payment once, even if several notifications report it. */
+    /** Books a payment, and credits it once, even if it failed at first or several notifications report it. */
     book: (paymentId: string, subscriptionId: string, status: string) =>
       transaction(() => {
-        const added = run(
-          'INSERT OR IGNORE INTO payments VALUES (?, ?, ?)',
-          paymentId,
-          subscriptionId,
-          status,
-        )
-        if (added === 0 || status !== 'SUCCEEDED_PAYMENT') return
+        const sql = `INSERT INTO payments VALUES (?, ?, ?) ON CONFLICT (id)
+          DO UPDATE SET status = excluded.status WHERE status <> 'SUCCEEDED_PAYMENT'`
+        const changed = run(sql, paymentId, subscriptionId, status)
+        if (changed === 0 || status !== 'SUCCEEDED_PAYMENT') return
         run('UPDATE orders SET balance = balance + amount WHERE subscription_id = ?', subscriptionId)
       }),
 
@@ -192,6 +183,9 @@ export const openBooks = (path: string) => {
       const sql = 'UPDATE charges SET id = ?, status = ?, confirmation_id = ? WHERE key = ? AND id IS NULL'
       run(sql, id, status, confirmation_id, key)
     },
+    /** Marks a charge that may exist. A person finds out, and writes its id, or clears `status` and `sent_at`. */
+    markUnclear: (key: string) =>
+      run("UPDATE charges SET status = 'unclear' WHERE key = ? AND id IS NULL", key),
     intendConfirm: (key: string) => run('UPDATE charges SET confirm_sent = 1 WHERE key = ?', key),
     /** Records that a code was wrong. The payer may now enter another one. */
     wrongCode: (key: string, attempt: number) => {
@@ -235,8 +229,8 @@ export const openBooks = (path: string) => {
 
     /** Yields up to `most` renewals that are not made, in pages, oldest due date first. */
     *openRenewals(most: number): Generator<NewJob[]> {
-      const sql = `SELECT * FROM charges WHERE id IS NULL AND mandate_id IS NOT NULL AND (due_date, key) > (?, ?)
-        ORDER BY due_date, key LIMIT ?`
+      const sql = `SELECT * FROM charges WHERE id IS NULL AND status IS NULL AND mandate_id IS NOT NULL
+        AND (due_date, key) > (?, ?) ORDER BY due_date, key LIMIT ?`
       let [dueDate, key] = ['', '']
       for (let left = most; left > 0; left -= PAGE) {
         const page = all<Charge>(sql, dueDate, key, Math.min(PAGE, left))
@@ -252,7 +246,9 @@ export const openBooks = (path: string) => {
     openJobs(): NewJob[] {
       const orders = all<Order>("SELECT * FROM orders WHERE kind = 'subscription' AND url IS NULL")
       const unwanted = 'SELECT * FROM subscriptions WHERE cancel_wanted = 1 AND cancelled = 0'
-      const first = all<Charge>('SELECT * FROM charges WHERE id IS NULL AND mandate_id IS NULL')
+      const first = all<Charge>(
+        'SELECT * FROM charges WHERE id IS NULL AND status IS NULL AND mandate_id IS NULL',
+      )
       const retried = all<Charge>("SELECT * FROM charges WHERE status = 'pending_retry'")
       return [
         ...orders.map(({ id }) => jobFor.subscribe(id)),
@@ -263,7 +259,8 @@ export const openBooks = (path: string) => {
     },
     /** The number of unfinished intentions. */
     open(): number {
-      const sql = 'SELECT COUNT(*) AS n FROM charges WHERE id IS NULL AND mandate_id IS NOT NULL'
+      const sql =
+        'SELECT COUNT(*) AS n FROM charges WHERE id IS NULL AND status IS NULL AND mandate_id IS NOT NULL'
       return this.openJobs().length + (one<{ n: number }>(sql)?.n ?? 0)
     },
     /** Returns the orders that have a url for the payer, but no subscription yet. */

@@ -1,7 +1,8 @@
 import { UnrecoverableError } from 'bullmq'
 import type { GatewayClient, SubscriptionsClient } from 'mandatekit'
 import { ApiError, nextStep, renewalKey } from 'mandatekit'
-import { type NotificationHandler, reconcile } from 'mandatekit/notifications'
+import type { NotificationHandler, NotificationHandlerOptions } from 'mandatekit/notifications'
+import { reconcile } from 'mandatekit/notifications'
 import type { Books } from './books.ts'
 import { chargeKey, type Jobs, jobFor, type QueueName, type Queues } from './queues.ts'
 import { Later } from './settle.ts'
@@ -21,43 +22,81 @@ export interface Shop {
   readonly renewalsPerHour: number
 }
 
-/**
- * Thrown by a job whose key is too old. The gateway may have forgotten the key, so the same call could charge the payer
- * again. A person asks the provider whether the charge exists.
- */
-class KeyTooOld extends UnrecoverableError {}
-
 /** Runs a job. A job may run many times, even twice at once. `signal` aborts when the worker loses the job's lock. */
 export type Run<Data> = (data: Data, shop: Shop, signal: AbortSignal) => Promise<unknown>
 type Runs = { readonly [Queue in QueueName]: { readonly [Job in keyof Jobs[Queue]]: Run<Jobs[Queue][Job]> } }
 
 const QUARTER_OF_AN_HOUR = 900_000
+const DAY = 86_400_000
 
-/** Records the time of a charge's first request, and returns the charge if the same key may be sent (again). */
+/**
+ * Records the time of a charge's first request, and returns the charge if the same key may be sent (again). Throws if
+ * the same call could charge the payer again: then a person asks the provider whether the charge exists.
+ */
 const intendSend = ({ books, keyLifetime }: Shop, key: string) => {
   const charge = books.intendSend(key)
+  if (charge.id !== null) return charge
   // The request itself takes time, so a key older than nine tenths of its lifetime is too old.
-  if (charge.id === null && Date.now() - (charge.sent_at ?? 0) > 0.9 * keyLifetime)
-    throw new KeyTooOld(`The key ${key} was first sent too long ago. The gateway may have forgotten it.`)
+  const isTooOld = Date.now() - (charge.sent_at ?? 0) > 0.9 * keyLifetime
+  if (isTooOld) books.markUnclear(key)
+  if (isTooOld || charge.status === 'unclear')
+    throw new UnrecoverableError(`The charge ${key} may exist. A person must ask the provider.`)
   return charge
 }
 
 /**
- * Returns the order id of a subscription. Reads the requestID in the subscription's details, because a notification
- * contains neither the order id nor the requestID.
+ * Returns the order id of an authorized subscription. Reads the requestID in the subscription's details unless it
+ * is known, because a notification contains neither the order id nor the requestID.
  */
-export const orderOf = async ({ books, queues, subscriptions }: Shop, subscriptionId: string) => {
-  const known = books.subscription(subscriptionId)?.order_id
-  if (known !== undefined) return known
-  const { requestID } = await subscriptions.details(subscriptionId)
+const orderOf = async (shop: Shop, subscriptionId: string, known?: string): Promise<string | undefined> => {
+  const { books, queues, subscriptions } = shop
+  const linked = books.subscription(subscriptionId)?.order_id
+  if (linked !== undefined) return linked
+  const requestID = known ?? (await subscriptions.details(subscriptionId)).requestID
   const orderId = requestID === undefined ? undefined : books.orderOfRequest(requestID)
-  if (orderId === undefined) return undefined
-  if (books.match(subscriptionId, orderId)) {
-    // The payer has authorized two subscriptions for one order, and would pay twice.
-    books.wantCancel(subscriptionId)
-    await queues.add(jobFor.cancel(subscriptionId))
+  if (orderId === undefined) {
+    console.log('The subscription belongs to no order of this shop:', subscriptionId)
+    return undefined
   }
+  // The record of a subscription exists, with `enabled: 0`, before the payer authorizes it. So the verified notification
+  // may still be invented, and only the request's status proves that the payer has authorized the subscription.
+  const { invoice_id } = books.order(orderId)
+  const request = invoice_id === null ? undefined : await subscriptions.status(invoice_id)
+  if (request?.status !== 'SUCCEEDED' || request.subscriptionId === null)
+    throw new Error(`The payer has not authorized the subscription of the order ${orderId}.`)
+  books.match(request.subscriptionId, orderId)
+  // The order has another subscription. If the payer has authorized both, the payer would pay twice.
+  if (books.match(subscriptionId, orderId)) await queues.add(jobFor.cancel(subscriptionId))
   return orderId
+}
+
+type Listeners = Pick<NotificationHandlerOptions, 'onSubscription' | 'onPayment'>
+/**
+ * Creates the listeners of the notification handler. `shop` is a function, because the shop contains the handler. The
+ * listeners take ids from the API's record (`lookup`), because an invented notification may contain other forms of them.
+ */
+export const listenersFor = (shop: () => Shop): Listeners => ({
+  onSubscription: async ({ subscriptionId, status }, { lookup }) => {
+    const id = lookup?.id ?? subscriptionId
+    const orderId = await orderOf(shop(), id, lookup?.requestID)
+    // The payer or the provider may have canceled the subscription.
+    if (orderId !== undefined && status === 'CANCELLED') shop().books.cancelled(id)
+  },
+  onPayment: async ({ paymentId, subscriptionId, status }, { lookup }) => {
+    const id = lookup?.subscriptionId ?? subscriptionId
+    if ((await orderOf(shop(), id)) !== undefined) shop().books.book(paymentId, id, status)
+  },
+})
+
+/** Reads the status of a subscription's cancellation. Returns undefined if the API has no cancellation. */
+const readCancellation = async ({ subscriptions }: Shop, subscriptionId: string, signal: AbortSignal) => {
+  if ((await subscriptions.details(subscriptionId, { signal })).enabled === 0) return 'PROCESSED'
+  try {
+    return (await subscriptions.cancellation(subscriptionId, { signal })).status
+  } catch (error) {
+    if (error instanceof ApiError && error.verdict === 'not-found') return undefined
+    throw error
+  }
 }
 
 export const jobs: Runs = {
@@ -67,8 +106,8 @@ export const jobs: Runs = {
       const { url, amount, start, end } = books.order(orderId)
       if (url !== null || end === null) return
       const requestID = books.intendSubscribe(orderId)
-      // A request whose response was lost expires, because the payer never gets its url. If such a request leads to a
-      // subscription anyway, `orderOf` finds this order by the requestID.
+      // A request whose response was lost expires, because the payer never gets its url. If the payer authorizes it
+      // anyway, `orderOf` finds the order by the requestID, and cancels the second subscription of the order.
       const userReturnURL = `https://shop.example/return?order=${orderId}`
       const wish = { requestID, start, end, cycle: 'DAILY' as const, amount: `${amount}.00`, userReturnURL }
       const result = await subscriptions.subscribe(wish, { signal })
@@ -76,26 +115,37 @@ export const jobs: Runs = {
     },
 
     /** A cancel call has no idempotency key. If an earlier run sent the call, this run first reads the result. */
-    cancel: async ({ subscriptionId }, { books, subscriptions }, signal) => {
+    cancel: async ({ subscriptionId }, shop, signal) => {
+      const { books, subscriptions } = shop
       const { cancelled, cancel_sent } = books.subscription(subscriptionId) ?? {}
       if (cancelled === 1) return
-      const isDone =
-        cancel_sent === 1 && (await subscriptions.details(subscriptionId, { signal })).enabled === 0
-      if (!isDone) {
+      let status = cancel_sent === 1 ? await readCancellation(shop, subscriptionId, signal) : undefined
+      if (status === undefined) {
         books.intendCancel(subscriptionId)
-        await subscriptions.cancel(subscriptionId, { signal })
+        status = (await subscriptions.cancel(subscriptionId, { signal })).status
       }
+      // The provider charges the payer until the cancellation is PROCESSED, so the job reads it again later.
+      if (/^(?:pending|processing)$/i.test(status))
+        throw new Later(QUARTER_OF_AN_HOUR, `The cancellation is ${status}.`)
+      // For example, the provider has REJECTED it. A person must find out why.
+      if (!/^processed$/i.test(status)) throw new UnrecoverableError(`The cancellation is ${status}.`)
       books.cancelled(subscriptionId)
     },
 
-    /** Verifies a delivery that the web server has only stored, and processes each notification once. */
-    notification: async (delivery, { notifications }) => {
+    /**
+     * Verifies a delivery that the web server has only stored, and processes each notification once. The job of an
+     * invented notification would run forever, so the waits grow, and the job ends after a day. If the notification
+     * was genuine, `reconcile` finds what it reported.
+     */
+    notification: async ({ receivedAt, ...delivery }, { notifications }) => {
       const { result, retryAfterMs, error } = await notifications.process(delivery)
       if (retryAfterMs === undefined) return result
       // With this error, `settle` pauses the whole queue. After any other error, such as a 404 for a record that the
       // API cannot read yet, only this job waits.
       if (nextStep(error).step === 'pause-queue') throw error
-      throw new Later(retryAfterMs, `The notification is ${result}.`)
+      const age = Date.now() - receivedAt
+      if (age > DAY) throw new UnrecoverableError(`The notification is still ${result} after a day.`)
+      throw new Later(Math.max(retryAfterMs, age / 10), `The notification is ${result}.`)
     },
   },
 
@@ -167,10 +217,10 @@ export const jobs: Runs = {
       const { books, patient } = shop
       const started = Date.now()
       // The payer may have authorized the request although no notification arrived.
-      for (const { invoice_id } of books.unmatched()) {
+      for (const { id, invoice_id } of books.unmatched()) {
         if (invoice_id === null) continue
         const { status, subscriptionId } = await patient.subscriptions.status(invoice_id, { signal })
-        if (status === 'SUCCEEDED' && subscriptionId !== null) await orderOf(shop, subscriptionId)
+        if (status === 'SUCCEEDED' && subscriptionId !== null) books.match(subscriptionId, id)
       }
       const found: Record<string, number> = {}
       for await (const difference of reconcile({
@@ -179,12 +229,13 @@ export const jobs: Runs = {
         signal,
       })) {
         found[difference.kind] = (found[difference.kind] ?? 0) + 1
-        if (difference.kind === 'payment-missing')
+        // Such as a payment that failed at first. A reversal is left to a person.
+        if (difference.kind === 'payment-missing' || difference.kind === 'payment-differs')
           books.book(difference.paymentId, difference.subscriptionId, difference.payment.status)
         if (difference.kind === 'cancellation-missing') books.cancelled(difference.subscriptionId)
         if (difference.kind === 'charge-differs') books.settled(difference.chargeId, difference.status)
       }
-      // The job corrects only the three kinds of differences above. The others may be temporary. If two nightly runs in a
+      // The job corrects only the kinds of differences above. The others may be temporary. If two nightly runs in a
       // row find one, a person should look at it.
       books.ran('reconcile', started)
       return found

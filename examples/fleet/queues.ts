@@ -38,7 +38,8 @@ export interface Jobs {
   subscriptions: {
     subscribe: { orderId: string }
     cancel: { subscriptionId: string }
-    notification: QueuedDelivery
+    /** `receivedAt`: when the web server stored the delivery, in milliseconds. */
+    notification: QueuedDelivery & { receivedAt: number }
   }
   gateway: {
     charge: { orderId: string }
@@ -53,7 +54,16 @@ export type QueueName = keyof Jobs
 export const queueNames = ['subscriptions', 'gateway', 'nightly'] as const satisfies QueueName[]
 
 /** A smaller number goes first. `settle` gives 0, the highest priority, to a call that may have been executed. */
-const PRIORITY = { checkout: 1, poll: 2, renewal: 3 } as const
+const PRIORITY = { checkout: 1, poll: 2, notification: 2, renewal: 3 } as const
+
+/**
+ * The options of a notification's job. Anyone can send notifications, so their jobs run after the calls for which a
+ * payer waits. BullMQ runs a job without a priority before all others.
+ */
+export const notificationOptions = {
+  priority: PRIORITY.notification,
+  removeOnFail: { age: 7 * 86_400 },
+} satisfies JobsOptions
 
 /** A job to add. BullMQ ignores the job if the queue already has a job with the same id. */
 export interface NewJob {

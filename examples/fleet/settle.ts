@@ -10,8 +10,11 @@ export class Later extends Error {
   }
 }
 
-/** Returns a function that tells BullMQ what to do with a job after an error. `scale` shortens the waits of a test. */
-export const settleFor = (queue: Queue, scale = 1) => {
+/**
+ * Returns a function that tells BullMQ what to do with a job after an error. `markUnclear` marks the charge of a job in
+ * the database, so that no run of the job sends another request. `scale` shortens the waits of a test.
+ */
+export const settleFor = (queue: Queue, markUnclear: (jobId: string) => unknown, scale = 1) => {
   const inTime = (milliseconds: number): number => Math.ceil(milliseconds * scale)
 
   return async (error: unknown, job: Job, token: string, firstSentAt?: number): Promise<never> => {
@@ -19,6 +22,15 @@ export const settleFor = (queue: Queue, scale = 1) => {
       error instanceof Later ? { ...error, step: 'retry' as const } : nextStep(error, { firstSentAt })
     // Any other error, such as a busy database, uses up one of BullMQ's attempts.
     if (next.step === 'unknown-error') throw error
+    const isCharge = isMandateKitError(error) && error.idempotencyKey !== undefined
+    const isRefused =
+      next.step === 'fail' || (next.step === 'pause-queue' && next.reason === 'not-authorized')
+    // With priority 0, an earlier run may have charged. A refusal of this run then proves nothing, and another API key
+    // would charge again. A person asks the provider whether the charge exists.
+    if (isCharge && (next.step === 'find-out' || (isRefused && job.priority === 0))) {
+      await markUnclear(job.id ?? '')
+      throw new UnrecoverableError(String(error))
+    }
     // The same call would fail again. The job waits for a person, who repairs the cause and calls `retryFailed`.
     if (next.step === 'fail') throw new UnrecoverableError(String(error))
     // A delayed job goes behind all jobs of its priority. A call that may have been executed must not wait so long.

@@ -4,7 +4,16 @@ import { BullMQAdapter } from '@bull-board/api/bullMQAdapter'
 import { ExpressAdapter } from '@bull-board/express'
 import express from 'express'
 import { type NewOrder, openBooks } from './books.ts'
-import { chargeKey, connectionOf, jobFor, type NewJob, openQueues, type Settings } from './queues.ts'
+import {
+  chargeKey,
+  connectionOf,
+  type Jobs,
+  jobFor,
+  type NewJob,
+  notificationOptions,
+  openQueues,
+  type Settings,
+} from './queues.ts'
 
 const HEADERS = ['content-type', 'content-encoding', 'x-signature'] as const
 
@@ -27,8 +36,9 @@ export const openShop = async (settings: Settings) => {
     const kept = Object.fromEntries(HEADERS.map((name) => [name, headers[name]]))
     // The job's id does not come from the delivery. BullMQ ignores a second job with the same id, so a forged delivery
     // with a genuine id could make BullMQ ignore the genuine delivery.
-    const delivery = { headers: kept, body: Buffer.isBuffer(body) ? body.toString() : '' }
-    const added = queues.subscriptions.add('notification', delivery)
+    const text = Buffer.isBuffer(body) ? body.toString() : ''
+    const data: Jobs['subscriptions']['notification'] = { headers: kept, body: text, receivedAt: Date.now() }
+    const added = queues.subscriptions.add('notification', data, notificationOptions)
     // Responds with 2xx only after Redis has stored the job, because the sender does not retry after a 2xx.
     await added.then(
       () => response.sendStatus(202),

@@ -4,7 +4,7 @@ import { GatewayClient, SubscriptionsClient } from 'mandatekit'
 import { createNotificationHandler, lookupVerifier } from 'mandatekit/notifications'
 import { createRedisDedupeStore, createRedisTokenStore } from 'mandatekit/stores'
 import { openBooks } from './books.ts'
-import { jobs, orderOf, type Run, type Shop } from './jobs.ts'
+import { jobs, listenersFor, type Run, type Shop } from './jobs.ts'
 import type { QueueName, Settings } from './queues.ts'
 import { connectionOf, limiterFor, openQueues, prefix, queueId, queueNames } from './queues.ts'
 import { settleFor } from './settle.ts'
@@ -27,6 +27,7 @@ const common = {
   rateLimit: 'throw',
   retry: { limit: 2, maxWait: 900 },
   timeout,
+  totalTimeout: 4 * timeout,
 } as const
 // Notification ids are unique within one account only, so each account has its own prefix.
 const storePrefix = `mandatekit:${settings.account}:`
@@ -48,19 +49,7 @@ const notifications = createNotificationHandler({
   // After a worker is killed, the lock of its job and the lease of its notification expire together. The next run
   // starts when the lock has expired, so it does not have to wait for the lease.
   lease: { duration: lockDuration },
-  onSubscription: async (notification) => {
-    const { subscriptionId, status } = notification
-    if ((await orderOf(shop, subscriptionId)) === undefined)
-      return log('Not an order of ours:', subscriptionId)
-    books.setStatus(subscriptionId, notification)
-    // The payer or the provider may have canceled the subscription.
-    if (status === 'CANCELLED') books.cancelled(subscriptionId)
-  },
-  onPayment: async ({ paymentId, subscriptionId, status }) => {
-    if ((await orderOf(shop, subscriptionId)) === undefined)
-      return log('Not an order of ours:', subscriptionId)
-    books.book(paymentId, subscriptionId, status)
-  },
+  ...listenersFor(() => shop),
   onUnexpected: (report) => log('Notification:', report.kind),
 })
 const shop: Shop = {
@@ -77,7 +66,7 @@ const shop: Shop = {
 
 const work = (queue: QueueName, perMinute: number, requestsPerJob: number, concurrency: number) => {
   // For a fast run, the setting `minute` makes a minute and all waits shorter by the same factor.
-  const settle = settleFor(queues[queue], minute / 60_000)
+  const settle = settleFor(queues[queue], books.markUnclear, minute / 60_000)
   const worker = new Worker(
     queueId(queue, settings),
     // BullMQ passes a signal only to a function of three parameters without defaults.

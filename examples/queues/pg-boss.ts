@@ -1,4 +1,4 @@
-import { nextStep } from 'mandatekit'
+import { isMandateKitError, nextStep } from 'mandatekit'
 import type { Db, Job, JobResult, PgBoss } from 'pg-boss'
 
 // Jobs that never charge twice, on pg-boss 12. Copy this file, and write `run` for your own jobs.
@@ -6,10 +6,8 @@ import type { Db, Job, JobResult, PgBoss } from 'pg-boss'
 /** The data of a job. `key` is the job's identity, such as the result of `renewalKey`. */
 export interface JobData {
   readonly key: string
-  /** When the job was added, in milliseconds since 1970. */
-  readonly addedAt: number
-  /** When the job may first have sent its request. `handle` adds it. */
-  readonly firstSentAt?: number | undefined
+  /** Set by `settle` if the outcome of a request is unknown. */
+  readonly mayHaveCharged?: boolean
 }
 
 /** After this time, the gateway may have forgotten a key. Ask your payment provider, and choose a shorter time. */
@@ -17,18 +15,30 @@ export const KEY_LIFETIME = 20 * 3_600_000
 
 type Boss = Pick<PgBoss, 'complete' | 'send' | 'getDb'>
 
-/** A pause of a queue. All processes must see it, so it is a row of your database. */
-export interface Pauses {
+/** What all processes must know, in rows of your database. */
+export interface Records {
   /** When the pause of a queue ends, in milliseconds since 1970; 0 without a pause. */
-  until(queue: string): Promise<number>
+  pausedUntil(queue: string): Promise<number>
   pause(queue: string, until: number): Promise<void>
+  /**
+   * Records the time of a key's first request, and returns this time. A later job with the same key gets the same time,
+   * even if `redrive` or your own code has added the job.
+   */
+  firstSentAt(queue: string, key: string): Promise<number>
+  /** Marks a key whose charge may exist: `firstSentAt` returns 0 from now on. */
+  markUnclear(queue: string, key: string): Promise<void>
 }
 
-/** Keeps pauses in the database of pg-boss. Create the table when you deploy. */
-export const PAUSES_TABLE =
-  'CREATE TABLE IF NOT EXISTS queue_pauses (queue text PRIMARY KEY, until bigint NOT NULL)'
-export const createPauses = (db: Db): Pauses => ({
-  until: async (queue) => {
+/** The tables of `createRecords`. Create them when you deploy. */
+export const TABLES = `
+CREATE TABLE IF NOT EXISTS queue_pauses (queue text PRIMARY KEY, until bigint NOT NULL);
+CREATE TABLE IF NOT EXISTS first_requests (
+  queue text, key text, sent_at bigint NOT NULL, PRIMARY KEY (queue, key)
+)`
+
+/** Keeps the records in the database of pg-boss. */
+export const createRecords = (db: Db): Records => ({
+  pausedUntil: async (queue) => {
     const { rows } = await db.executeSql('SELECT until FROM queue_pauses WHERE queue = $1', [queue])
     return Number(rows[0]?.until ?? 0)
   },
@@ -36,6 +46,16 @@ export const createPauses = (db: Db): Pauses => ({
     // A shorter pause must not replace a longer one.
     const update = 'ON CONFLICT (queue) DO UPDATE SET until = greatest(queue_pauses.until, excluded.until)'
     await db.executeSql(`INSERT INTO queue_pauses VALUES ($1, $2) ${update}`, [queue, until])
+  },
+  firstSentAt: async (queue, key) => {
+    // The update changes nothing, but makes the statement return the time that is already recorded.
+    const sql = `INSERT INTO first_requests VALUES ($1, $2, $3)
+      ON CONFLICT (queue, key) DO UPDATE SET sent_at = first_requests.sent_at RETURNING sent_at`
+    const { rows } = await db.executeSql(sql, [queue, key, Date.now()])
+    return Number(rows[0]?.sent_at ?? 0)
+  },
+  markUnclear: async (queue, key) => {
+    await db.executeSql('UPDATE first_requests SET sent_at = 0 WHERE queue = $1 AND key = $2', [queue, key])
   },
 })
 
@@ -47,7 +67,8 @@ export const createQueues = async (boss: Pick<PgBoss, 'createQueue'>, queue: str
     ...kept,
     // At most one job with a `singletonKey` waits or runs.
     policy: 'exclusive',
-    // Failed jobs stay in the other queue. After a repair, `boss.redrive()` of that queue sends them back.
+    // Failed jobs stay in the other queue. After a repair, `boss.redrive()` of that queue sends them back. A job whose
+    // charge may exist then fails again, and sends nothing.
     deadLetter: `${queue}-failed`,
     // After this time without a heartbeat, pg-boss counts a worker as killed, and retries its job.
     heartbeatSeconds: 30,
@@ -63,16 +84,15 @@ export const createQueues = async (boss: Pick<PgBoss, 'createQueue'>, queue: str
 export const addJob = (
   boss: Pick<Boss, 'send'>,
   queue: string,
-  data: Omit<JobData, 'addedAt'>,
+  data: JobData,
   db?: Db,
-): Promise<string | null> =>
-  boss.send(queue, { ...data, addedAt: Date.now() }, { singletonKey: data.key, ...(db && { db }) })
+): Promise<string | null> => boss.send(queue, data, { singletonKey: data.key, ...(db && { db }) })
 
 /**
  * Runs the job again at a time. In an exclusive queue, `send` returns null while the job is active, and a crash between
  * `complete` and `send` would lose the job. So one transaction completes the job and sends it again.
  */
-const runAgain = async (boss: Boss, job: Job<JobData>, data: JobData, at: number): Promise<void> => {
+const runAgain = async (boss: Boss, { data, ...job }: Job<JobData>, at: number): Promise<void> => {
   const transaction = await boss.getDb().beginTransaction?.()
   if (transaction === undefined) throw new Error('This adapter of pg-boss has no transactions.')
   const { db } = transaction
@@ -91,20 +111,35 @@ const runAgain = async (boss: Boss, job: Job<JobData>, data: JobData, at: number
 }
 
 /** Decides what happens to a job after an error. */
-const settle = async (boss: Boss, pauses: Pauses, job: Job<JobData>, firstSentAt: number, error: unknown) => {
-  const again = (afterMs: number) => runAgain(boss, job, { ...job.data, firstSentAt }, Date.now() + afterMs)
+const settle = async (
+  boss: Boss,
+  records: Records,
+  job: Job<JobData>,
+  firstSentAt: number,
+  error: unknown,
+) => {
+  const known = isMandateKitError(error) ? error : undefined
+  const data = known?.outcome === 'unknown' ? { ...job.data, mayHaveCharged: true } : job.data
+  const again = (afterMs: number) => runAgain(boss, { ...job, data }, Date.now() + afterMs)
   const next = nextStep(error, { firstSentAt })
+  const isCharge = known?.idempotencyKey !== undefined
+  const isRefused = next.step === 'fail' || (next.step === 'pause-queue' && next.reason === 'not-authorized')
+  // After an unknown outcome, a refusal of a later run proves nothing, and another API key would charge again. Only a
+  // person can find out whether the charge exists.
+  if (isCharge && (next.step === 'find-out' || (isRefused && job.data.mayHaveCharged))) {
+    await records.markUnclear(job.name, job.data.key)
+    return 'deadletter'
+  }
   switch (next.step) {
     case 'retry':
       return again(next.afterMs)
     case 'pause-queue':
       // The cause affects every job of this API and account, so the other jobs wait too.
-      await pauses.pause(job.name, Date.now() + next.afterMs)
+      await records.pause(job.name, Date.now() + next.afterMs)
       return again(next.afterMs)
     case 'find-out':
-      // The next run of the job must first read what this run did. If the key is forgotten, only a person can find this
-      // out.
-      return next.how === 'find-charge' ? 'deadletter' : again(1_000)
+      // The next run of the job must first read what this run did.
+      return again(1_000)
     case 'fail':
       return 'deadletter'
     default:
@@ -116,24 +151,22 @@ const settle = async (boss: Boss, pauses: Pauses, job: Job<JobData>, firstSentAt
 /** Runs one job. Returns its result for a worker with `perJobResults`. */
 export const handle = async (
   boss: Boss,
-  pauses: Pauses,
+  records: Records,
   job: Job<JobData>,
   run: (data: JobData, signal: AbortSignal) => Promise<unknown>,
 ): Promise<JobResult[]> => {
-  const startedAt = Date.now()
-  // A killed run may have sent the request, but could not store the time.
-  const { firstSentAt = job.retryCount > 0 ? job.data.addedAt : undefined } = job.data
   const result = async () => {
-    // A request with a forgotten key would charge again, so a person must find out what the job did.
-    if (firstSentAt !== undefined && startedAt - firstSentAt > KEY_LIFETIME) return 'deadletter'
-    const until = await pauses.until(job.name)
+    const until = await records.pausedUntil(job.name)
     // The random part spreads the jobs, so that they do not all start when the pause ends.
-    if (until > startedAt)
-      return runAgain(boss, job, { ...job.data, firstSentAt }, until + Math.random() * 10_000)
+    if (until > Date.now()) return runAgain(boss, job, until + Math.random() * 10_000)
+    const firstSentAt = await records.firstSentAt(job.name, job.data.key)
+    // A request with a forgotten key would charge again, so a person must find out what the job did. A job that has sent
+    // nothing yet may be of any age.
+    if (Date.now() - firstSentAt > KEY_LIFETIME) return 'deadletter'
     try {
       await run(job.data, job.signal)
     } catch (error) {
-      return settle(boss, pauses, job, firstSentAt ?? startedAt, error)
+      return settle(boss, records, job, firstSentAt, error)
     }
   }
   // `runAgain` has already completed the job, and pg-boss does not complete a job twice.
@@ -146,9 +179,9 @@ export const startWorker = (
   queue: string,
   run: Parameters<typeof handle>[3],
 ): Promise<string> => {
-  const pauses = createPauses(boss.getDb())
+  const records = createRecords(boss.getDb())
   const options = { perJobResults: true, batchSize: 1, localConcurrency: 8 } as const
   return boss.work<JobData, unknown, typeof options>(queue, options, async ([job]) =>
-    job === undefined ? [] : handle(boss, pauses, job, run),
+    job === undefined ? [] : handle(boss, records, job, run),
   )
 }

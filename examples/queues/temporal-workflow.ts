@@ -28,7 +28,7 @@ export const createPause = (wait: (milliseconds: number) => Promise<void>, now: 
   }
 }
 
-/** Renews every charge in turn, a few at once. Returns the renewals that a person must look at. */
+/** Renews every charge in turn, a few at once. Returns the renewals that a person must look at before you start them again. */
 export const renewAll = async (
   due: readonly Renewal[],
   concurrency: number,
@@ -57,7 +57,7 @@ export const renewAll = async (
 
 /**
  * The workflow: start it with one page of at most 1 000 renewals, for one API and account, with an id that names the
- * page. Temporal then does not start the same page twice.
+ * page, and with `workflowIdReusePolicy: 'REJECT_DUPLICATE'`. Temporal then does not start the same page twice.
  */
 export const renewals = (due: readonly Renewal[]): Promise<Renewal[]> => {
   // In a workflow, `Date.now` and `sleep` are deterministic: they use the time of the workflow's history.

@@ -56,7 +56,7 @@ export const chargeLifecycle = async (
   await call(
     'gateway.confirm',
     () => refusalOf(client.confirm(charge.confirmation_id, { otp: '000000' })),
-    (status) => `The payer enters a wrong code: refused, HTTP ${status}.`,
+    (status) => `The gateway refuses a wrong code: HTTP ${status}.`,
   )
   await call(
     'gateway.confirm',
@@ -86,7 +86,7 @@ export const chargeLifecycle = async (
   )
   const renewedAgain = await call('gateway.renew', renew, ({ id }) =>
     id === renewal.id
-      ? 'Renew again for this date: the same renewal.'
+      ? 'Renew again for this date: no second renewal.'
       : `ANOTHER renewal for the same due date: ${id}.`,
   )
   const charges = new Set([charge, again, renewal, renewedAgain].map(({ id }) => id))

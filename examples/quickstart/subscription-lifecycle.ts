@@ -54,7 +54,7 @@ export const subscriptionLifecycle = async (
     (request) =>
       request.subscriptionId === null
         ? `There is no subscription: ${request.status}.`
-        : `The request is ${request.status}: the subscription runs.`,
+        : `The status is ${request.status}: the subscription is active.`,
   )
   if (subscriptionId === null) return []
 

@@ -193,7 +193,7 @@ export const readArguments = (words: readonly string[]): Command => {
   if (name === undefined) throw usageError('Missing command, for example: mandatekit mock')
   if (name !== 'mock')
     throw usageError(`Unknown command ${JSON.stringify(name)}. Commands: mock, probe, compare.`)
-  if (more !== undefined) throw usageError(`mandatekit mock takes options only, got ${JSON.stringify(more)}.`)
+  if (more !== undefined) throw usageError(`Unknown argument ${JSON.stringify(more)}.`)
   if (values['notify-once'] === true && values.notify === undefined) {
     throw usageError('--notify-once requires --notify.')
   }

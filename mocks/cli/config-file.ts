@@ -54,7 +54,7 @@ const readModule = async (path: string): Promise<unknown> => {
 export const readConfigFile = async (path: string): Promise<MockOptions> => {
   const extension = extname(path).toLowerCase()
   if (!/^\.(?:json|[cm]?[jt]s)$/.test(extension)) {
-    throw failure(path, 'the file must end in .json, .js, .mjs or .ts.')
+    throw failure(path, 'the file name must end in .json, .js, .mjs or .ts.')
   }
   const options = (await (extension === '.json' ? readJson(path) : readModule(path))) as MockOptions
   try {

@@ -40,7 +40,7 @@ const clockOf = ({ options, now, panel }: Started): string => {
   if (!isFrozen(options)) return 'follows this machine'
   const time = new Date(now).toISOString()
   return panel
-    ? `frozen at ${time}: payments, expiries and the end of a lockout (403) wait until you move the clock in the panel`
+    ? `frozen at ${time}: payments, expiries and the end of a lockout (403) happen only when you move the clock in the panel`
     : `frozen at ${time}: without the panel, nothing can move the clock`
 }
 
@@ -51,7 +51,7 @@ const limitOf = (area: 'subscriptions' | 'gateway', { options }: Started): Line 
   const rateLimit = options[area]?.rateLimit ?? (isFrozen(options) ? undefined : standard)
   if (rateLimit === false) return ['rate limit', 'none']
   if (rateLimit === undefined) {
-    return ['rate limit', `none while the clock is frozen; --limits sets ${limitText(standard)}`]
+    return ['rate limit', `none while the clock is frozen; with --limits: ${limitText(standard)}`]
   }
   const isMachines = isFrozen(options) && options.rateLimitTime === 'machine'
   return ['rate limit', `${limitText(rateLimit)}${isMachines ? ' of this machine’s time' : ''}`]
@@ -92,7 +92,7 @@ const addressOf = (target: unknown): string => {
 
 const deliveryText = (retries: boolean): string =>
   retries
-    ? 'a delivery without a 2xx response is retried in the mock’s time'
+    ? 'the mock retries a delivery without a 2xx response; its clock decides when'
     : 'each notification is delivered once, whatever the response is'
 
 const receivers = ({ options }: Started): readonly Line[] =>
@@ -120,7 +120,7 @@ export const greeting = (started: Started): string => {
   const { url, publicUrl, version, options, state, panel, isLocal } = started
   const notified = receivers(started)
   const parts = [
-    section(`mandatekit ${version}: a mock for tests, no money moves`, [
+    section(`mandatekit ${version}: a mock for tests; no money moves`, [
       ['both APIs', url],
       ...(publicUrl === undefined ? [] : [['public URL', publicUrl] as const]),
       ...(panel ? [['control panel', `${url}${PANEL_PATH}`] as const] : []),

@@ -66,7 +66,7 @@ const parse = (words: readonly string[]) => {
   const { values, positionals } = parseWords(words, OPTIONS, COMMAND)
   const [word] = positionals
   if (word === undefined) return values
-  throw usageError(`mandatekit probe takes options only, got ${JSON.stringify(word)}.`, COMMAND)
+  throw usageError(`Unknown argument ${JSON.stringify(word)}.`, COMMAND)
 }
 
 type Flags = ReturnType<typeof parse>

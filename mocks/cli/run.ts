@@ -33,8 +33,8 @@ const clockOf = (time: string): string => {
   try {
     toInstantMilliseconds(time)
   } catch (error) {
-    const rule = 'ISO 8601 text with its zone such as 2027-01-01T06:00:00Z'
-    const message = `--clock: time must be ${rule}, got ${JSON.stringify(time)}.`
+    const rule = 'ISO 8601 text with a time zone, such as 2027-01-01T06:00:00Z'
+    const message = `--clock must be ${rule}, got ${JSON.stringify(time)}.`
     throw new CommandError(message, { exitCode: 2, cause: error })
   }
   return time
@@ -45,7 +45,7 @@ const receiverOf = (to: string, retries: boolean): NotifyOptions => {
   // The message omits a URL with an @, because the text before the @ may be a password.
   const shown = to.includes('@') ? '' : ` ${to}`
   throw new CommandError(
-    `--notify${shown}: must be an http or https URL without credentials. Pass credentials as headers in a file (--config).`,
+    `--notify${shown} must be an http or https URL without credentials. Pass credentials as headers in the --config file.`,
     { exitCode: 2 },
   )
 }

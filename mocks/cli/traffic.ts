@@ -1,34 +1,8 @@
 import { styleText } from 'node:util'
-import { gatewayContract } from '../../src/contract/gateway.ts'
-import { subscriptionsContract } from '../../src/contract/subscriptions.ts'
 import type { EndedDelivery } from '../delivery/types.ts'
 import type { LoggedRequest } from '../http/request-log.ts'
 
 type Color = 'cyan' | 'dim' | 'green' | 'red' | 'yellow'
-
-const templates = new Map<string, string>(
-  [...Object.values(subscriptionsContract), ...Object.values(gatewayContract)].map(({ operation, path }) => [
-    operation,
-    path,
-  ]),
-)
-
-/** Returns the identifier in a request's path. Compares from the path's end, because a mock may have another prefix. */
-const idInPath = ({ operation, path }: LoggedRequest): string | undefined => {
-  const template =
-    templates
-      .get(operation ?? '')
-      ?.split('/')
-      .toReversed() ?? []
-  const segments = path.split('?', 1)[0]?.split('/').toReversed() ?? []
-  return segments[template.findIndex((segment) => segment.startsWith(':'))]
-}
-
-/** Returns the identifier of the subscription or charge that a request created or names; empty if there is none. */
-const objectOf = (request: LoggedRequest): string => {
-  const { id, invoiceID } = Object(request.response)
-  return String(idInPath(request) ?? id ?? invoiceID ?? request.idempotencyKey ?? '')
-}
 
 /** Returns why a response is not a success: the mock's decision and its explanation. */
 const reasonOf = ({ status, decision, explanation }: LoggedRequest): string =>
@@ -58,15 +32,9 @@ export const createTraffic = ({ isJson, isColored }: { isJson: boolean; isColore
   const paint = (color: Color, text: string): string =>
     isColored ? styleText(color, text, { validateStream: false }) : text
 
-  const line = (parts: {
-    readonly at: Date
-    readonly status: number | undefined
-    readonly name: string
-    readonly object: string
-    readonly text: string
-    readonly durationMs: number
-  }): string => {
-    const { at, status, name, object, text, durationMs } = parts
+  type Timed = Pick<LoggedRequest, 'at' | 'status' | 'durationMs'>
+
+  const line = ({ at, status, durationMs }: Timed, name: string, object: string, text: string): string => {
     const time = at.toISOString().slice(0, 19).replace('T', ' ')
     const cells = [
       paint('dim', time),
@@ -84,19 +52,19 @@ export const createTraffic = ({ isJson, isColored }: { isJson: boolean; isColore
   return {
     /** Returns the line of a request. */
     request(request: LoggedRequest): string {
-      const { at, status, operation, method, path, durationMs } = request
+      const { status, operation, method, path, objectId, idempotencyKey = '' } = request
       requests.all += 1
       if (status === undefined || status >= 500) requests.failed += 1
       else if (status >= 400) requests.refused += 1
       if (isJson) return `${JSON.stringify({ kind: 'request', ...request })}\n`
       const name = operation ?? `${method} ${printable(path)}`
-      const [object, text] = [printable(objectOf(request)), printable(reasonOf(request))]
-      return `${line({ at, status, name, object, text, durationMs })}\n`
+      const [object, text] = [printable(objectId ?? idempotencyKey), printable(reasonOf(request))]
+      return `${line(request, name, object, text)}\n`
     },
 
     /** Returns the line of a delivery attempt. */
     delivery({ message, ...delivery }: EndedDelivery): string {
-      const { at, status, attempt, delivered, error, to, durationMs } = delivery
+      const { attempt, delivered, error, to } = delivery
       deliveries.all += 1
       if (!delivered) deliveries.failed += 1
       if (isJson) return `${JSON.stringify({ kind: 'delivery', ...delivery, message })}\n`
@@ -104,7 +72,7 @@ export const createTraffic = ({ isJson, isColored }: { isJson: boolean; isColore
       const reason = error === undefined ? '' : `: ${error}`
       const text = printable(`${message.status} to ${to ?? 'a function'}${retried}${reason}`)
       const object = printable(message.subscriptionId)
-      return `${line({ at, status, name: 'notification', object, text, durationMs })}\n`
+      return `${line(delivery, 'notification', object, text)}\n`
     },
 
     /** Returns the counts, as a sentence. */

@@ -36,7 +36,7 @@ const createSigner = ({ secret, header = 'x-signature', encoding = 'hex', prefix
 }
 
 /** The result of one delivery attempt. */
-export interface Sent extends Omit<DeliveryRecord, 'notificationId' | 'attempt' | 'at'> {
+export interface Sent extends Omit<DeliveryRecord, 'notificationId' | 'attempt' | 'at' | 'to'> {
   /** Real time of the attempt, in milliseconds. */
   readonly durationMs: number
   /** True if the receiver exceeded the time limit. */

@@ -151,9 +151,9 @@ export const createOutbox = (options: {
       if (moves > 0) connection.lateCount += 1
     }
     const at = agenda.now()
-    const record = { notificationId: message.notificationId, attempt, at, ...result }
+    const record = { notificationId: message.notificationId, attempt, at, to, ...result }
     records.push(record)
-    for (const listener of listeners) listener({ ...recordOf(record), message, to, durationMs })
+    for (const listener of listeners) listener({ ...recordOf(record), message, durationMs })
     if (!result.delivered && attempt < rules.attempts) {
       const delay = rules.delays[Math.min(attempt, rules.delays.length) - 1] ?? 0
       plan(at + delay, number, { message, attempt: attempt + 1 })

@@ -109,7 +109,9 @@ export interface DeliveryRecord {
   readonly status?: number
   /** The error that the receiver threw, or the reason that there is no response. */
   readonly error?: string
-  /** Headers of the delivery's request. Values of headers that may contain a secret are replaced. */
+  /** The receiver's URL without the query; absent for a function. */
+  readonly to?: string | undefined
+  /** Headers of the delivery's request. Values that may be secret are replaced. */
   readonly headers: Readonly<Record<string, string>>
   /** Body of the delivery's request. */
   readonly body: string
@@ -118,8 +120,6 @@ export interface DeliveryRecord {
 /** A delivery attempt that has ended. */
 export interface EndedDelivery extends DeliveryRecord {
   readonly message: NotificationBody
-  /** The receiver's URL without the query. `undefined` for a function in this process. */
-  readonly to: string | undefined
   /** Real time of the attempt, in milliseconds. */
   readonly durationMs: number
 }

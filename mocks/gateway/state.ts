@@ -210,7 +210,7 @@ export interface LimitContext {
 }
 
 const ID_LENGTH = 20
-const NEVER = Number.POSITIVE_INFINITY
+export const NEVER = Number.POSITIVE_INFINITY
 
 /** Converts a duration to milliseconds, and `false` to infinity. */
 export const lengthOf = (duration: Duration | false): number =>

@@ -1,6 +1,6 @@
 import { withParameter } from '../base/return-address.ts'
 import type { ChargeBody, ChargeEventType, ChargeRecord, GatewayContext, Standing } from './state.ts'
-import { chargeBody, standingAt, stepsBy } from './state.ts'
+import { chargeBody, NEVER, standingAt, stepsBy } from './state.ts'
 
 /** A stored event of area G (G3). */
 export interface GatewayEvent {
@@ -39,11 +39,11 @@ export const createReader = ({ state, agenda: { now } }: Pick<GatewayContext, 's
     read: (from: number, to: number): readonly ListedCharge[] =>
       state.gateway.charges.slice(from, to).map((charge) => listedCharge(charge, standingAt(charge, now()))),
   },
-  /** Returns the time of the next change that happens without a call; infinity if none is planned. */
-  nextChangeAt: (): number =>
-    state.gateway.charges.reduce(
-      (first, { nextAt }) => (nextAt <= now() ? first : Math.min(first, nextAt)),
-      Number.POSITIVE_INFINITY,
+  /** Returns the charge that changes next without a call, if any does. */
+  nextToChange: () =>
+    state.gateway.charges.reduce<ChargeRecord | undefined>(
+      (first, one) => (one.nextAt <= now() || one.nextAt >= (first?.nextAt ?? NEVER) ? first : one),
+      undefined,
     ),
   /** Returns the events of the charges that still exist (row 80), oldest first. Ids do not repeat after a reset. */
   events: (): readonly GatewayEvent[] =>

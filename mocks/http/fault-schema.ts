@@ -209,6 +209,22 @@ export const effectOf = (fault: Fault, at: FaultStep): FaultEffect | undefined =
   // The schema of faults has checked that the fields belong to the kind.
   mergedEffect(fault, at) as FaultEffect | undefined
 
+/** Returns what a fault does in words, such as "HTML page with 502". */
+export const effectInWords = ({ kind, status, latencyMs = 0 }: Fault | FaultEffect): string =>
+  ({
+    latency: `${latencyMs} ms later`,
+    status: String(status ?? 500),
+    reset: 'connection reset',
+    'lost-response': 'lost response',
+    timeout: 'no response',
+    html: `HTML page with ${status ?? 502}`,
+    empty: 'empty body',
+    malformed: 'invalid JSON',
+    truncated: 'response cut in the middle',
+    'rate-limit': '429',
+    sequence: 'a sequence of faults',
+  })[kind ?? 'sequence']
+
 /** Checks a fault, including the fields that its kind needs and allows. */
 export const faultSchema = schema<Fault, Fault>(
   () => jsonOf(anyFault),

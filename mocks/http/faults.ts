@@ -1,8 +1,10 @@
 import { check, withHeaders } from '../base/fields.ts'
+import { attempt } from '../base/result.ts'
 import { comparableNumber } from '../gateway/behaviors.ts'
 import { errorResponse, type Operation, type OperationExchange } from './area.ts'
 import {
   type AnyFault,
+  effectInWords,
   effectOf,
   executesByDefault,
   type Fault,
@@ -20,7 +22,7 @@ import {
   type ResponseData,
   respondWith,
 } from './message.ts'
-import type { Decided, Decision } from './request-log.ts'
+import { type Decided, type Decision, objectIn } from './request-log.ts'
 
 /** The delays and the fault that apply to one request. */
 export interface AppliedFault {
@@ -245,23 +247,25 @@ export const applyFault = (
   steps: Steps,
 ): { readonly sent: MockResponse; readonly decision: Decision } => {
   const delay = delayBefore + delayAfter
-  const delayed = delay > 0 ? ` A fault of kind "latency" delayed it by ${delay} ms.` : ''
+  const delayed = delay > 0 ? ` A fault delayed it by ${delay} ms.` : ''
   if (effect === undefined) {
     const decided = steps.decide()
     const explanation = decided.explanation + delayed
-    const decision = { ...decided, explanation, ...(delay > 0 && { fault: 'latency' as const }) }
+    const decision = { ...decided, explanation, delayAfter, ...(delay > 0 && { fault: 'latency' as const }) }
     return { sent: respondWith(decided.response), decision }
   }
   const executes = effect.executed ?? executesByDefault(effect.kind)
   const decided = executes ? steps.decide() : undefined
-  const own = decided ? `The mock itself decided "${decided.rule}".` : 'The request was not executed.'
+  const own = decided?.explanation ?? 'The request was not executed.'
   return {
     sent: sentUnder(effect, exchange, decided?.response, steps),
     decision: {
       executed: decided?.executed ?? false,
       rule: 'fault',
-      explanation: `A fault of kind "${effect.kind}" was applied. ${own}${delayed}`,
+      explanation: `A fault was applied: ${effectInWords(effect)}. ${own}${delayed}`,
       fault: effect.kind,
+      objectId: decided && objectIn(attempt<unknown>(() => JSON.parse(decided.response.body), undefined)),
+      delayAfter,
     },
   }
 }

@@ -21,11 +21,11 @@ import { nearestRoute } from './routes.ts'
 export interface LoggedRequest {
   /** Number of the request. The first logged request has number 1. */
   readonly number: number
-  /** The time at which the mock logged the request, by the mock's clock. */
+  /** When the mock logged the request, by its clock. */
   readonly at: Date
-  /** Real time from the arrival of the request to the mock's decision, in milliseconds. */
+  /** Real time until the response, in milliseconds, with the delay of a fault. */
   readonly durationMs: number
-  /** The API to which the request was sent: `subscriptions` or `gateway`. */
+  /** The requested API: `subscriptions` or `gateway`. */
   readonly area: Area
   /** The requested operation; absent if no operation has this path and method. */
   readonly operation?: Operation
@@ -33,12 +33,14 @@ export interface LoggedRequest {
   readonly method: string
   /** The path below the base URL, with the query. */
   readonly path: string
-  /** Headers of the request, by their lowercase names. Values of headers that may contain a secret are replaced. */
+  /** Headers of the request, by their lowercase names. Values that may be secret are replaced. */
   readonly headers: Readonly<Record<string, string>>
   /** The fields of the body, without secrets. */
   readonly body?: unknown
-  /** Value of the Idempotency-Key header. */
+  /** The Idempotency-Key header. */
   readonly idempotencyKey?: string
+  /** Identifier of what the request created or names, even without a response. */
+  readonly objectId?: string
   /** Status of the response; absent if no response was sent. */
   readonly status?: number
   /** Headers of the response; absent if no response was sent. */
@@ -49,11 +51,11 @@ export interface LoggedRequest {
   readonly executed: boolean
   /** The decision, such as `accepted`, `replayed`, `fault`, or the reason for a refusal. */
   readonly decision: string
-  /** The reason for the decision, and the mock's option that would change the decision. */
+  /** The reason for the decision, and the mock's option that would change it. */
   readonly explanation: string
   /** The most similar route; present if the path is unknown or the method is wrong. */
   readonly nearestRoute?: string
-  /** Kind of the fault that was applied. */
+  /** Kind of the applied fault. */
   readonly fault?: FaultKind
 }
 
@@ -78,6 +80,10 @@ export interface Decision {
   /** The reason for the decision, in sentences. */
   readonly explanation: string
   readonly fault?: FaultKind | undefined
+  /** Identifier of the object in a response that a fault replaced. */
+  readonly objectId?: string | undefined
+  /** How long a fault delays the response after the decision, in milliseconds. */
+  readonly delayAfter?: number
 }
 
 /** A decision, and the response that the mock sends if no fault replaces it. */
@@ -95,6 +101,8 @@ interface LogEntry extends Pick<Exchange, 'path' | 'query' | 'idempotencyKey' | 
   readonly area: Area
   readonly method: string
   readonly operation: string | undefined
+  /** The identifier in the path. */
+  readonly named: string | undefined
   /**
    * The names and values of the request's headers, one a line. They are one text, because the request itself would
    * keep its body or its connection, and an object takes more time and memory.
@@ -159,6 +167,12 @@ const responseText = ({ body, response }: LogEntry): string | undefined => {
   return response.body === '' ? undefined : redactJson(response.body)
 }
 
+/** Returns the identifier of the charge or subscription that a response has, if it has any. */
+export const objectIn = (response: unknown): string | undefined => {
+  const { id, invoiceID = id } = Object(response)
+  return typeof invoiceID === 'string' ? invoiceID : undefined
+}
+
 /** Creates a log of the last `size` requests, which keeps fewer if they are long. */
 export const createRequestLog = (size: number, secrets: Secrets): WritableRequestLog => {
   const list = newRecent<LogEntry>()
@@ -174,7 +188,9 @@ export const createRequestLog = (size: number, secrets: Secrets): WritableReques
     const { executed, rule, explanation, fault } = entry.decision
     const { status, headers: responseHeaders } = entry.response ?? {}
     const body = bodyText(entry)
-    const response = responseText(entry)
+    const text = responseText(entry)
+    const response = text === undefined ? undefined : parsed(jsonWithoutSecrets(text, secrets))
+    const objectId = entry.decision.objectId ?? objectIn(response) ?? entry.named
     return {
       number,
       at: new Date(at),
@@ -195,7 +211,8 @@ export const createRequestLog = (size: number, secrets: Secrets): WritableReques
       ...(fault !== undefined && { fault }),
       ...(idempotencyKey !== undefined && { idempotencyKey: hide(idempotencyKey) }),
       ...(body !== undefined && { body: parsed(jsonWithoutSecrets(body, secrets)) }),
-      ...(response !== undefined && { response: parsed(jsonWithoutSecrets(response, secrets)) }),
+      ...(objectId !== undefined && { objectId: hide(objectId) }),
+      ...(response !== undefined && { response }),
     }
   }
 
@@ -222,17 +239,19 @@ export const createRequestLog = (size: number, secrets: Secrets): WritableReques
       return entries.dropped
     },
     // Only a request to an operation has a body here. The form of a payer's page is omitted: it may contain a code.
-    write(at, { area, request, receivedAt, path, query, route, body, idempotencyKey }, decision, response) {
+    write(at, exchange, decision, response) {
+      const { area, request, receivedAt, path, query, route, parameters, body, idempotencyKey } = exchange
       const { method } = request
       const isNearby = route === undefined && decision.rule !== 'page'
       const entry: LogEntry = {
         at,
-        durationMs: machineNow() - receivedAt,
+        durationMs: machineNow() - receivedAt + (decision.delayAfter ?? 0),
         area: area.name,
         method,
         path,
         query,
         operation: route?.definition.operation,
+        named: Object.values(parameters)[0],
         headers: linesOf(request.headers),
         body: body?.ok && body.characters > MAX_BODY_CHARACTERS ? { ...body, fields: NO_FIELDS } : body,
         idempotencyKey,

@@ -1,5 +1,5 @@
 import type { Json, Output, Shape } from '../../src/contract/fields.ts'
-import { isObject, jsonOf, object, STRING, schema } from '../../src/contract/fields.ts'
+import { asText, field, isObject, jsonOf, object, STRING, schema } from '../../src/contract/fields.ts'
 import { check } from '../base/fields.ts'
 import { attempt } from '../base/result.ts'
 import type { Mock } from '../types.ts'
@@ -11,7 +11,7 @@ export type SentFields = Readonly<Record<string, unknown>>
 const convert = (json: Json, given: unknown): unknown => {
   const value = typeof given === 'string' ? given.trim() : given
   if (value === '' || value === null) return undefined
-  if (json.type === 'string') return typeof value === 'number' ? String(value) : value
+  if (/^string(,number)?$/.test(String(json.type))) return typeof value === 'number' ? String(value) : value
   if (json.type === 'number' || json.type === 'integer') {
     return typeof value === 'string' && /^\d+(\.\d+)?$/.test(value) ? Number(value) : value
   }
@@ -41,6 +41,9 @@ interface Done {
   readonly message: string
   readonly page?: string
 }
+
+/** An identifier. The API returns some as numbers, so a number counts as its text. */
+export const id = field<string, string | number>('a string', asText, { type: ['string', 'number'] })
 
 /** Accepts the field `action`, and removes it from the checked fields. */
 const nameOfAction = schema(

@@ -11,9 +11,9 @@ import { faultFields, faultSchema } from '../http/fault-schema.ts'
 import { paymentScripts, seedFields } from '../subscriptions/options.ts'
 import { DAY, pointInTime, toMilliseconds } from '../time/duration.ts'
 import type { Mock } from '../types.ts'
-import { action, destructive, type SentFields } from './action.ts'
+import { action, destructive, id, type SentFields } from './action.ts'
 import { callAsShop, orderOf, saleOf } from './shop.ts'
-import { nextEventAt } from './view.ts'
+import { nextEvent } from './view.ts'
 import { faultInWords } from './words.ts'
 
 const text = anyText
@@ -90,7 +90,7 @@ export const actions = {
     },
   ),
   'next-event': action('Moves the clock to the next planned event.', {}, async (mock) => {
-    const at = nextEventAt(mock)
+    const { at } = nextEvent(mock) ?? {}
     if (at === undefined) throw new TypeError('Nothing is planned: no payment, expiry or delivery waits.')
     await mock.control.moveClock({ by: Math.max(0, at - mock.clock.now()) })
     return `The next event has happened. ${timeNow(mock)}`
@@ -115,28 +115,24 @@ export const actions = {
       return { message: `Subscription ${invoiceID} waits for the payer.`, page: `subscriptions/${invoiceID}` }
     },
   ),
-  authorize: action('Authorizes a request.', { invoiceId: text, payments: scripts }, (mock, given) => {
+  authorize: action('Authorizes a request.', { invoiceId: id, payments: scripts }, (mock, given) => {
     mock.payer.authorize(given.invoiceId, { payments: given.payments })
     return `The payer authorized ${given.invoiceId}.`
   }),
-  decline: action('Declines a request.', { invoiceId: text }, (mock, { invoiceId }) => {
+  decline: action('Declines a request.', { invoiceId: id }, (mock, { invoiceId }) => {
     mock.payer.decline(invoiceId)
     return `The payer declined ${invoiceId}.`
   }),
-  cancel: destructive(
-    'Cancels a subscription, by invoiceId or subscriptionId.',
-    { id: text },
-    (mock, { id }) => {
-      const { subscriptionId } = mock.payer.cancel(id)
-      return `Subscription ${subscriptionId} was canceled.`
-    },
-  ),
-  'set-payments': action('Sets the next payments.', { id: text, payments: scripts }, (mock, given) => {
+  cancel: destructive('Cancels a subscription, by invoiceId or subscriptionId.', { id }, (mock, { id }) => {
+    const { subscriptionId } = mock.payer.cancel(id)
+    return `Subscription ${subscriptionId} was canceled.`
+  }),
+  'set-payments': action('Sets the next payments.', { id, payments: scripts }, (mock, given) => {
     const { id, payments = [] } = given
     mock.payer.setPayments(id, payments)
     return `The next payments of ${id}: ${[...payments, 'then succeed'].join(', ')}.`
   }),
-  reverse: destructive('Reverses a successful payment.', { paymentId: text }, (mock, given) => {
+  reverse: destructive('Reverses a successful payment.', { paymentId: id }, (mock, given) => {
     const { paymentId } = mock.payer.reverse(given.paymentId)
     return `Payment ${paymentId} was reversed.`
   }),
@@ -153,13 +149,13 @@ export const actions = {
       return { message: `Charge ${id} waits for the payer’s code.`, page: `charges/${id}` }
     },
   ),
-  renew: action('Renews a charge, as a shop does.', { id: text }, async (mock, given) => {
+  renew: action('Renews a charge, as a shop does.', { id }, async (mock, given) => {
     const { id } = await callAsShop(mock, 'gateway.renew', { mandate_id: given.id }, given.id)
     return { message: `Charge ${given.id} was renewed: ${id}.`, page: `charges/${id}` }
   }),
   'end-charge': action(
     'Enters the correct code of a charge, with the result of a behavior for this charge only.',
-    { confirmationId: text, behavior },
+    { confirmationId: id, behavior },
     (mock, { confirmationId, behavior }) => {
       const { domain, options } = internalsOf(mock).gateway
       const result = domain.confirm(confirmationId, { otp: options.otp }, undefined, behavior)
@@ -167,7 +163,7 @@ export const actions = {
       return `${id} is ${status}.`
     },
   ),
-  confirm: action('Enters a code.', { confirmationId: text, otp: optional(text) }, (mock, given) => {
+  confirm: action('Enters a code.', { confirmationId: id, otp: optional(text) }, (mock, given) => {
     const { id, status } = mock.payer.confirm(given.confirmationId, given.otp)
     return `The payer entered the correct code: ${id} is ${status}.`
   }),
@@ -192,14 +188,16 @@ export const actions = {
     mock.control.receivers.disconnect(number)
     return `Receiver ${number} was disconnected.`
   }),
-  resend: action('Sends a notification again.', { notificationId: text }, (mock, { notificationId }) =>
+  resend: action('Sends a notification again.', { notificationId: id }, (mock, { notificationId }) =>
     delivered(mock, 'sent again', () => {
       mock.notifications.resend(notificationId)
       return notificationId
     }),
   ),
-  send: action('Sends a notification to every receiver.', notificationFields, (mock, given) =>
-    delivered(mock, 'sent', () => mock.notifications.send(given).notificationId),
+  send: action(
+    'Sends a notification to every receiver.',
+    { ...notificationFields, subscriptionId: optional(id), paymentId: optional(id) },
+    (mock, given) => delivered(mock, 'sent', () => mock.notifications.send(given).notificationId),
   ),
   flush: action('Delivers every notification that is due.', {}, async (mock) => {
     await mock.notifications.flush()

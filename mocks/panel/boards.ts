@@ -41,7 +41,7 @@ export const overviewPage = ({ view, form }: Context): PanelPage => {
       'What the mock has': factsOf({
         ...Object.fromEntries(counts),
         Outages: view.outages.join(' and ') || 'none',
-        'Next event': view.nextEventAt === undefined ? 'nothing is planned' : instant(view.nextEventAt),
+        'Next event': html`${view.nextEventAt && instant(view.nextEventAt)} ${isolate(view.nextEvent ?? 'nothing is planned')}`,
       }),
       'Waiting for the payer': rows(
         [...subscriptions, ...charges].slice(0, 8),
@@ -62,7 +62,7 @@ ${form('set-clock', 'Set the clock')}
         rows(view.snapshots.map(snapshot), 'None yet. Save the state before you try something.'),
         form('save-snapshot', 'Save the state'),
       ],
-      'Start again': form('reset', 'Reset the mock'),
+      'Start again': [html`<p class="quiet">Saved snapshots stay.</p>`, form('reset', 'Reset the mock')],
     },
   }
 }

@@ -1,3 +1,4 @@
+import { attempt } from '../base/result.ts'
 import { type Html, type HtmlValue, html } from '../pages/html.ts'
 
 const TONES = {
@@ -9,11 +10,11 @@ const TONES = {
 
 /** Renders states as labels. The color of a label tells whether the state is good, waiting or bad. */
 export const badge = (...states: readonly (string | number | false | undefined)[]): Html => {
-  const label = (state: string | number): Html => {
+  const labels = states.flatMap((state) => {
     const [tone] = Object.entries(TONES).find(([, known]) => known.test(String(state))) ?? []
-    return html`<span class="badge ${tone}">${state}</span> `
-  }
-  return html`${states.map((state) => (state === undefined || state === false ? '' : label(state)))}`
+    return state === undefined || state === false ? [] : html`<span class="badge ${tone}">${state}</span> `
+  })
+  return html`${labels}`
 }
 
 export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
@@ -29,20 +30,22 @@ export const truncate = (text: string | number, longest = MAX_TEXT_CHARACTERS): 
   return characters.length > longest ? `${characters.slice(0, longest).join('')}…` : String(text)
 }
 
-/**
- * Lets a browser break a long technical word, such as `subscriptions.status`, after its dots, slashes and underscores.
- */
+/** Keeps a word, which a browser may break after "-", "/" and "?", on one line. Longer words may be broken. */
 const wrappable = (text: string): readonly HtmlValue[] =>
-  text.split(/(?<=[._/?&=:-])(?=[a-z])/i).map((part, index) => [index > 0 && html`<wbr>`, part])
+  text.split(/(\s+)/).map((word) => {
+    if (word.length < 30) return /[-/?]/.test(word) ? html`<span class="word">${word}</span>` : word
+    const parts = word.split(/(?<=[._/?&=:-])(?=[a-z])/i)
+    return parts.map((part, index) => [index > 0 && html`<wbr>`, part])
+  })
 
 /** Renders text from a client, which may be long or written from right to left. A longer word is cut with "…". */
 export const isolate = (text: string | number, longest = MAX_TEXT_CHARACTERS): Html =>
   html`<bdi>${wrappable(truncate(text, longest))}</bdi>`
 
+/** Renders an identifier, whose middle the style replaces with "…". It can still be selected as a whole. */
 const shortened = (text: string): Html => {
-  const characters = [...text]
-  const ends = [characters.slice(0, 9).join(''), characters.slice(-5).join('')]
-  return html`<bdi title="${text}">${characters.length <= 17 ? text : ends.join('…')}</bdi>`
+  const [, start = text, middle, end] = /^(.{9})(.{4,})(.{5})$/su.exec(text) ?? []
+  return html`<bdi title="${text}">${start}${middle && html`<span class="middle">${middle}</span>`}${end}</bdi>`
 }
 
 /** Renders a button that copies a text. It is visible only with a script. */
@@ -51,7 +54,7 @@ export const copyButton = (text: string, name: string, label = 'Copy'): Html =>
 
 /** Renders an identifier, which is shortened in the middle, with a button that copies it. */
 export const identifier = (text: string, name: string): Html =>
-  html`<span class="id">${shortened(text)} ${copyButton(text, name)}</span>`
+  html`<span class="id">${shortened(text)}${copyButton(text, name)}</span>`
 
 /** Renders a link to the page of an object, or nothing if the object has no identifier. */
 export const linkTo = (section: string, id = '', text = id, of = ''): Html | undefined =>
@@ -94,7 +97,8 @@ export const actionsOf = (...content: readonly HtmlValue[]): Html =>
 /** Renders JSON or text with a heading, or nothing if the value is `undefined`. */
 export const json = (name: string, value: unknown): Html | undefined => {
   if (value === undefined) return undefined
-  const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2)
+  const read = typeof value === 'string' ? attempt<unknown>(() => JSON.parse(value), value) : value
+  const text = typeof read === 'string' ? read : JSON.stringify(read, null, 2)
   return html`<p class="quiet">${name}</p><pre tabindex="0" role="group" aria-label="${name}">${text}</pre>`
 }
 
@@ -111,12 +115,10 @@ const columnOf = (table: Transitions, state: string): number => {
  */
 export const machine = (title: string, table: Transitions, present: string): Html => {
   const box = (state: string): Html => {
-    const ways = Object.entries(table).flatMap(([from, moves]) => {
-      const events = Object.keys(moves).filter((event) => moves[event] === state)
-      return events.length === 0 ? [] : `${events.join(', ')}${from === 'none' ? '' : ` from ${from}`}`
-    })
+    const moves = Object.values(table).flatMap(Object.entries<string>)
+    const events = moves.flatMap(([event, to]) => (to === state ? event : []))
     const now = state === present
-    return html`<li${now && html` class="present" aria-current="step"`}><strong>${wrappable(state)}</strong>${now && html` <em>now</em>`}<small>${wrappable(ways.join('; '))}</small></li>`
+    return html`<li${now && html` class="present" aria-current="step"`}><strong>${wrappable(state)}</strong>${now && html` <em>now</em>`}<small>${[...new Set(events)].join(', ')}</small></li>`
   }
   const states = Object.keys(table).filter((state) => state !== 'none')
   const columns = [...new Set(states.map((state) => columnOf(table, state)))].sort()

@@ -80,7 +80,7 @@ const fieldOf = ({ name, json, isRequired }: FormField, id: string, shown: strin
     placeholder: (name === 'times' || name === 'retries') && '1',
     value: shown,
     autocomplete: 'off',
-    list: name.endsWith('msisdn') && 'test-numbers',
+    list: name.endsWith('msisdn') && 'known-numbers',
   })
   const control = Array.isArray(choices)
     ? html`<select${given}>${!isRequired && html`<option value="">default</option>`}${choices.map(option)}</select>`
@@ -92,8 +92,9 @@ const fieldOf = ({ name, json, isRequired }: FormField, id: string, shown: strin
 export const createForms =
   (notice?: Notice): RenderForm =>
   (action, label, { given = {}, of = '', first, values = {}, isPrimary } = {}) => {
-    const { description, isDestructive } = actions[action]
-    const id = ['form', action, ...Object.values(given)].join('-').replace(/[^\w-]+/g, '_')
+    const { isDestructive } = actions[action]
+    const name = ['form', action, ...Object.entries(given).flat()].join('-')
+    const id = name.replace(/[^\w-]/g, (sign) => `_${sign.charCodeAt(0)}`)
     const fixed = Object.entries({ action, ...given })
     const hasFailed = fixed.every(([name, value]) => String(notice?.sent?.[name]) === String(value))
     const { sent, problems = {} } = (hasFailed && notice) || {}
@@ -104,7 +105,9 @@ export const createForms =
     const render = (field: FormField): Html => {
       const [outer = '', inner] = field.name.split('.', 2)
       const former = inner === undefined ? sent?.[outer] : Object(sent?.[outer])[inner]
-      const value = String(former ?? values[field.name] ?? '')
+      // Others can read the notice of a failed action, so a secret must be entered again.
+      const kept = /secret|headers|otp/.test(field.name) ? undefined : former
+      const value = String(kept ?? values[field.name] ?? '')
       return fieldOf(field, `${id}-${field.name.replace('.', '-')}`, value, problems[field.name])
     }
     const open = hidden.some(({ name }) => problems[name] !== undefined)
@@ -119,7 +122,7 @@ ${rest.length > 0 && html`<p class="problem">${rest.map((name) => problems[name]
 </form>`
     if (!isDestructive) return form
     return html`<details class="confirm" id="${id}-confirm"><summary class="danger">${words}…</summary>
-<p>${description}</p>
+<p>This cannot be undone.</p>
 ${form}
 </details>`
   }

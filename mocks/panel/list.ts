@@ -33,7 +33,7 @@ export interface PagedKind<Item> extends Kind<Item> {
 
 /** Renders names and values. Omits a name without a value. */
 export const factsOf = (values: Values): Html => {
-  const known = Object.entries(values).filter(([, value]) => value !== undefined && value !== false)
+  const known = Object.entries(values).filter(([, value]) => value !== false && String(value ?? '') !== '')
   return html`<dl>${known.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
 }
 

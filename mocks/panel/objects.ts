@@ -30,7 +30,7 @@ import {
 } from './list.ts'
 import type { Context, PanelPage } from './page.ts'
 import { messageEntries, withRequests } from './traffic.ts'
-import { findCharge, findSubscription, type ListedSubscription, paymentStates } from './view.ts'
+import { findCharge, findSubscription, type ListedSubscription, paymentStates, readAll } from './view.ts'
 
 const payersPage = (path: string): Html =>
   html`<a href="${path}" target="_blank" rel="noopener">Payer’s page${visuallyHidden('in a new tab')}</a>`
@@ -107,11 +107,15 @@ const entriesOfSubscription = (one: ListedSubscription, context: Context): reado
     )
   const nextDate = one.phase === 'ACTIVE' ? one.nextDueDate : undefined
   const next = `the next payment${one.script[0] === 'fail' ? ', which will fail' : ''}`
+  // Payments and notifications have whole seconds. None happened before the payer's decision.
+  const since = one.authorizedAt?.getTime() ?? one.createdAt.getTime()
+  const later = (all: readonly Entry[]): readonly Entry[] =>
+    all.map((each) => (since - each.at < SECOND ? { ...each, at: Math.max(since, each.at) } : each))
   return withRequests(mock, one.invoiceId, [
     ...entry(one.createdAt, 'event', 'created'),
     ...entry(one.authorizedAt, 'event', 'authorized by the payer'),
-    ...mock.state.payments(one.subscriptionId).flatMap(made),
-    ...messageEntries(context, one.subscriptionId),
+    ...later(mock.state.payments(one.subscriptionId).flatMap(made)),
+    ...later(messageEntries(context, one.subscriptionId)),
     ...entry(one.cancelledAt, 'event', 'cancellation processed'),
     ...one.retryDates.flatMap((date) => planned(date, 'a retry of a failed payment')),
     ...(nextDate === undefined ? [] : planned(nextDate, next)),
@@ -129,7 +133,7 @@ export const subscriptions: PagedKind<ListedSubscription> = {
     State: ({ requestStatus, phase }) => badge(requestStatus, phase),
     Plan: ({ amount, cycle }) => html`${isolate(amount)} ${cycleInWords(cycle)}`,
     Period: ({ start, end }) => html`<time>${start}</time> to <time>${end}</time>`,
-    'Next payment': ({ nextDueDate }) => nextDueDate ?? 'none',
+    'Next payment': ({ nextDueDate: day }, { mock }) => (day ? instant(instantsOf(mock)(day)) : 'none'),
     Payments: ({ paymentCount }) => paymentCount,
     Invoice: ({ invoiceId }) => identifier(invoiceId, 'the invoice'),
     Subscription: ({ subscriptionId }) => identifier(subscriptionId, 'the subscription'),
@@ -207,7 +211,11 @@ export const charges: PagedKind<ListedCharge> = {
     Charge: ({ id }) => identifier(id, 'the charge'),
     Confirmation: (one) => identifier(one.confirmation_id, 'the confirmation'),
     Renews: ({ renews }) => linkTo('charges', renews),
-    'Idempotency key': ({ idempotencyKey }) => idempotencyKey !== undefined && isolate(idempotencyKey),
+    Renewals: ({ id }, { mock }) => {
+      const renewals = readAll(internalsOf(mock).lists.charges, ({ renews }) => renews === id)
+      return renewals.map((one) => html`${linkTo('charges', one.id)} `)
+    },
+    'Idempotency key': ({ idempotencyKey: key }) => key && identifier(key, 'the idempotency key'),
     Created: (one) => instant(one.created_at),
     Requests: ({ id }) => requestsLink(id),
   },
@@ -231,7 +239,7 @@ export const charges: PagedKind<ListedCharge> = {
     return {
       State: stateOf(values, nextOfCharge(one, context), others),
       Timeline: timeline(entries),
-      'State machines': machine('Charge', chargeTransitions, status),
+      'State machine': machine('Charge', chargeTransitions, status),
     }
   },
 }

@@ -28,13 +28,13 @@ const anyAction = {
   discriminator: { propertyName: 'action', mapping: Object.fromEntries(references) },
 }
 
-const PLAIN: readonly unknown[] = ['string', 'number', 'integer']
+const isPlain = (type: unknown): boolean => /^(string|number|integer|string,number)$/.test(String(type))
 
 /** In a form, each value that is not plain text, a number or a word is JSON. */
 const encoding = Object.fromEntries(
   Object.values(schemas)
     .flatMap(({ properties }) => Object.entries<Json>(Object(properties)))
-    .filter(([, { type, enum: words }]) => !PLAIN.includes(type) && words === undefined)
+    .filter(([, { type, enum: words }]) => !isPlain(type) && words === undefined)
     .map(([name]) => [name, { contentType: 'application/json' }]),
 )
 
@@ -69,7 +69,7 @@ const extended = (fields: Field<unknown>, more: Json = {}): Json => {
 }
 
 const attempt = record({
-  'notificationId body error?': STRING,
+  'notificationId body error? to?': STRING,
   'attempt status?': count,
   at: time,
   delivered: boolean,
@@ -94,7 +94,7 @@ const items: Readonly<Record<ListName, Json>> = {
     planned: record({ at: time, status: STRING }),
   }),
   requests: record({
-    'method path decision explanation idempotencyKey? nearestRoute?': STRING,
+    'method path decision explanation idempotencyKey? objectId? nearestRoute?': STRING,
     'number status?': count,
     at: time,
     area,
@@ -120,6 +120,7 @@ const receiver = extended(object(receiverOptions), { number: count, to: STRING }
 
 const state = record({
   'now nextEventAt?': time,
+  'nextEvent?': STRING,
   isFrozen: boolean,
   outages: listOf(area),
   faults: listOf(record({ number: count, fault, left: { anyOf: [count, { ...STRING, enum: ['always'] }] } })),

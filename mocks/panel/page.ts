@@ -74,5 +74,5 @@ ${clock(context)}
 ${controls && html`<div class="controls">${cardsOf(controls)}</div>`}
 </div>
 </main>
-<datalist id="test-numbers">${Object.values(testNumbers).map((number) => html`<option>${number}</option>`)}</datalist>`,
+<datalist id="known-numbers">${Object.values(testNumbers).map((number) => html`<option>${number}</option>`)}</datalist>`,
 })

@@ -86,7 +86,7 @@ export const callAsShop = async (
   const { baseUrl } = isGateway ? gateway : subscriptions
   const url = baseUrl + pathOf(mock, operation).replace(/:\w+/, encodeURIComponent(id))
   const response = await mock
-    .fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
+    .fetch(url, { method: 'POST', headers, body: JSON.stringify(body), signal: AbortSignal.timeout(10_000) })
     .catch(() => undefined)
   if (response?.ok === true) return Object(await response.json())
   const last = internalsOf(mock).log.last((entry) => entry.operation === operation)

@@ -10,7 +10,7 @@ h2 { margin: 0 0 0.625rem; line-height: 1.25; }
 h3 { margin: 1rem 0 0.25rem; font-size: 0.9375rem; }
 h2:focus { outline: none; }
 small, .quiet, .count, .what, th, dt, figcaption, label { color: var(--quiet); font-size: 0.8125rem; font-weight: 400; }
-time, .id, .link, .badge, code, summary, .amount bdi { white-space: nowrap; }
+time, .id bdi, .link, .word, .badge, code, summary, .amount bdi { white-space: nowrap; }
 ul, ol { margin: 0; padding: 0; list-style: none; }
 .visually-hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .bar, nav, .clock, .actions, .filter, .pages, .rows > li, .timeline > li, .timeline > li > div { display: flex; flex-wrap: wrap; align-items: center; gap: 0.375rem 0.75rem; }
@@ -36,6 +36,7 @@ nav a[aria-current] { border-bottom: 2px solid var(--accent); font-weight: 650; 
   header { position: static; }
   .clock { position: fixed; inset: auto 0 0; z-index: 1; padding: 0.5rem 1rem; border-top: 1px solid var(--line); background: var(--ground); }
   #clock-now { flex: 1 0 100%; }
+  main dt { flex-basis: 7rem; }
   .clock button { min-height: 2.25rem; padding: 0 0.4375rem; }
 }
 
@@ -50,9 +51,9 @@ td:last-child { padding-right: 0; }
 td, .pages, li + li { border-top: 1px solid var(--line); }
 td bdi { max-width: 16rem; }
 /* A long word of the reason must not widen the table. */
-td[data-heading="Reason"] { width: 45%; max-width: 0; }
+td[data-heading="Reason"] { width: 40%; max-width: 0; }
 td[data-heading="Reason"] bdi { max-width: 100%; }
-/* On a phone the cells of a row follow each other. A request takes three lines: longer text is cut with "…". */
+/* On a phone the cells of a row follow each other. A request and its reason take two lines each at most. */
 @media (max-width: 63.99rem) {
   thead { display: none; }
   table, tbody { display: block; }
@@ -60,22 +61,25 @@ td[data-heading="Reason"] bdi { max-width: 100%; }
   td, td[data-heading="Reason"] { width: auto; max-width: 100%; padding: 0; border: 0; }
   td:first-child { flex: 1 1 auto; }
   td bdi { max-width: 100%; }
-  td:empty, #requests td wbr { display: none; }
-  #requests td:first-child { flex: 1 1 0; min-width: 9rem; }
+  td:empty { display: none; }
   #requests td[data-heading="Reason"] { flex: 0 0 100%; }
-  #requests td bdi { white-space: nowrap; }
+  #requests td bdi { display: -webkit-inline-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; }
   td:is([data-heading^="Next"], [data-heading="Payments"], [data-heading="Due"], [data-heading="Made"], [data-heading="Created"])::before { content: attr(data-heading) " "; color: var(--quiet); font-size: 0.8125rem; }
   .steps ul + ul::before { display: none; }
 }
 .amount bdi { max-width: 8rem; }
-.id bdi { max-width: calc(100% - 3.5rem); }
+.id { display: inline-flex; flex-wrap: wrap; align-items: center; gap: 0 0.375rem; max-width: 100%; }
+.middle { font-size: 0; }
+.middle::before { content: "…"; font-size: 0.9375rem; }
+:where(td) button, :where(td) summary.danger { min-height: 1.75rem; padding-block: 0; white-space: normal; }
 pre { max-height: 24rem; }
 .badge { display: inline-block; padding: 0 0.5rem; border-radius: 1rem; background: var(--ground); color: var(--quiet); font-size: 0.8125rem; font-weight: 600; }
 .badge.good { background: var(--good-ground); color: var(--good); }
 .badge.waiting { background: var(--note-ground); color: var(--note); }
 .badge.bad { background: var(--alert-ground); color: var(--alert); }
 dl { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(22rem, 100%), 1fr)); gap: 0.25rem 1rem; }
-dl div { display: flex; gap: 0.5rem; min-width: 0; }
+dl div { display: flex; gap: 0 0.5rem; min-width: 0; }
+dl div:has(.id, .link) { flex-wrap: wrap; }
 dt { flex: 0 0 8rem; }
 dd { min-width: 0; }
 .explanation { font-size: 1.0625rem; }
@@ -116,6 +120,8 @@ summary.danger::-webkit-details-marker { display: none; }
 .actions .copy { min-height: 2.25rem; font-size: 0.875rem; }
 @media (scripting: none) {
   .copy { display: none; }
+  dd .middle, dd .middle::before { font-size: inherit; content: none; }
+  dd .id bdi { white-space: normal; overflow-wrap: anywhere; }
 }
 @media (pointer: coarse) {
   input, select, button, summary.danger { min-height: 2.75rem; }

@@ -18,12 +18,13 @@ import { asCurl, asTest } from './copies.ts'
 import { type Entry, entry, factsOf, listOf, type PagedKind } from './list.ts'
 import type { Context, PanelPage } from './page.ts'
 import { deliveryState, findCharge, findNotifications, findSubscription, idsIn, requestsOf } from './view.ts'
+import { inWords } from './words.ts'
 
 const requestName = ({ method, operation, path }: LoggedRequest): string => `${method} ${operation ?? path}`
 
 /** Renders a request in one line: its status, its operation with a link, the fault and the decision. */
 export const requestLine = ({ number, status, operation, path, fault, decision }: LoggedRequest): Html =>
-  html`${badge(status ?? 'no response')} <a href="/_mock/requests/${number}">${isolate(operation ?? path, 60)}</a> ${badge(fault && `fault ${fault}`)} <span class="quiet">${isolate(decision.replaceAll('_', ' '))}</span>`
+  html`${badge(status ?? 'no response')} <a href="/_mock/requests/${number}">${isolate(operation ?? path, 60)}</a> ${badge(fault && `fault ${fault}`)} <span class="quiet">${decision !== 'fault' && isolate(decision.replaceAll('_', ' '))}</span>`
 
 /** Adds an object's requests to its events. Of events at the same time, only the first precedes the first request. */
 export const withRequests = (mock: Mock, id: string, [created, ...events]: readonly Entry[]) => {
@@ -60,7 +61,7 @@ export const requests: PagedKind<LoggedRequest> = {
     Subscription: (one, context) => objectsOf(one, context)[1],
     Path: ({ path }) => isolate(path),
     'Nearest route': ({ nearestRoute }) => nearestRoute && isolate(nearestRoute),
-    'Idempotency key': ({ idempotencyKey }) => idempotencyKey && isolate(idempotencyKey),
+    'Idempotency key': ({ idempotencyKey: key }) => key && identifier(key, 'the idempotency key'),
     Fault: ({ fault }) => fault && badge(`fault ${fault}`),
     Duration: ({ durationMs }) => `${Math.round(durationMs)} ms`,
     Time: ({ at }) => instant(at),
@@ -69,10 +70,6 @@ export const requests: PagedKind<LoggedRequest> = {
   cards(one, { mock }, { Reason: _reason, ...values }) {
     const curl = asCurl(mock, one)
     const { code, dependsOn } = asTest(mock, one)
-    const response =
-      one.status === undefined
-        ? html`<p class="quiet">No response was sent.</p>`
-        : [json('Headers', one.responseHeaders), json('Body', one.response)]
     return {
       'What happened': [
         html`<p class="explanation">${isolate(one.explanation, 2_000)}</p>`,
@@ -83,7 +80,11 @@ export const requests: PagedKind<LoggedRequest> = {
         html`<details id="as-code"><summary>${code ? 'The command and the test' : 'The command'}</summary>${json('Command', curl)}${json('Test', code)}</details>`,
       ],
       Request: [json('Headers', one.headers), json('Body', one.body)],
-      Response: response,
+      Response: [
+        one.status === undefined && html`<p class="quiet">No response was sent.</p>`,
+        json('Headers', one.responseHeaders),
+        json('Body', one.response),
+      ],
     }
   },
 }
@@ -117,7 +118,7 @@ export const notifications: PagedKind<ListedNotification> = {
   subject: ({ notificationId }) => notificationId,
   facts: {
     Delivery: (one) =>
-      html`${badge(deliveryState(one))} <span class="quiet">${one.attempts.length} ${one.attempts.length === 1 ? 'delivery' : 'deliveries'}</span>`,
+      html`${badge(deliveryState(one))}${one.attempts.length > 1 && html` <span class="quiet">${one.attempts.length} deliveries</span>`}`,
     Message: ({ type, status }) => html`${isolate(type)} ${isolate(status)}`,
     Subscription: ({ subscriptionId }) => linkTo('subscriptions', subscriptionId),
     Payment: ({ paymentId }) => paymentId && isolate(paymentId),
@@ -128,14 +129,15 @@ export const notifications: PagedKind<ListedNotification> = {
       return Number.isNaN(new Date(time).getTime()) ? isolate(timestamp) : instant(time)
     },
   },
-  columns: ['Delivery', 'Subscription', 'Identifier', 'Time'],
+  columns: ['Delivery', 'Subscription', 'Time'],
   next: resend,
-  cards({ attempts, ...message }, { form }, values) {
+  cards({ attempts, ...message }, { form, view }, values) {
     const { notificationId } = message
     const again = form('resend', 'Resend', { given: { notificationId }, isPrimary: true })
-    const deliveries = attempts.map(({ at, status, error = 'no response', headers, body }, index) => [
+    const hasReceivers = new Set([...view.receivers, ...attempts].map(({ to }) => to)).size > 1
+    const deliveries = attempts.map(({ at, to = 'a function', status, error, headers, body }, index) => [
       html`<h3>Delivery ${index + 1} of ${attempts.length}</h3>
-<p>${instant(at)} ${status === undefined ? isolate(error) : badge(status)}</p>`,
+<p>${instant(at)} ${hasReceivers && isolate(`to ${to}`)} ${status === undefined ? isolate(error ?? 'no response') : badge(status)}</p>`,
       json('Headers', headers),
       json('Body', body),
     ])
@@ -148,11 +150,10 @@ export const notifications: PagedKind<ListedNotification> = {
 
 export const notificationsPage = (context: Context): PanelPage => {
   const { view, form } = context
-  const receivers = view.receivers.map(({ number, to = 'a function of the mock’s process', ...options }) => {
-    const set = Object.entries(options).filter(([, value]) => value !== undefined)
-    const words = set.map(([option, value]) => `${option} ${JSON.stringify(value)}`).join(', ')
-    return html`<strong>${isolate(to)}</strong> <span class="quiet">${isolate(words)}</span> ${form('disconnect', 'Remove', { given: { number }, of: `receiver ${to}` })}`
-  })
+  const receivers = view.receivers.map(
+    ({ number, to = 'a function of the mock’s process', ...options }) =>
+      html`<strong>${isolate(to)}</strong> <span class="quiet">${isolate(inWords(options))}</span> ${form('disconnect', 'Remove', { given: { number }, of: `receiver ${to}` })}`,
+  )
   return {
     title: 'Notifications',
     data: listOf(context, 'notifications', notifications),

@@ -117,7 +117,7 @@ const pageOf = <Item>(list: Sequence<Item>, limit: number, cursor: string | null
 }
 
 /** Returns all items for which `isWanted` returns true, oldest first. */
-const readAll = <Item>(list: Sequence<Item>, isWanted: (item: Item) => boolean): readonly Item[] => {
+export const readAll = <Item>(list: Sequence<Item>, isWanted: (item: Item) => boolean): readonly Item[] => {
   const { first, end } = list.bounds()
   return list.read(first, end).filter(isWanted)
 }
@@ -144,8 +144,8 @@ const valuesIn = (value: unknown): readonly string[] =>
   typeof value === 'object' && value !== null ? Object.values(value).flatMap(valuesIn) : [String(value)]
 
 /** Returns the values in a request and its response, among which are the identifiers of the objects it is about. */
-export const idsIn = ({ path, body, response }: LoggedRequest): ReadonlySet<string> =>
-  new Set([...path.split(/[/?&=]/).map(decoded), ...valuesIn(body), ...valuesIn(response)])
+export const idsIn = ({ path, body, response, objectId }: LoggedRequest): ReadonlySet<string> =>
+  new Set([...path.split(/[/?&=]/).map(decoded), ...valuesIn([body, response, objectId])])
 
 /** Returns a subscription by its invoiceId or subscriptionId. */
 export const findSubscription = (mock: Mock, id: string): ListedSubscription | undefined => {
@@ -175,11 +175,13 @@ const isAbout = (mock: Mock, id: string): ((one: LoggedRequest) => boolean) => {
   const one = findSubscription(mock, id)
   const charge = one === undefined ? findCharge(mock, new Set([id])) : undefined
   const payments = one === undefined ? [] : mock.state.payments(one.subscriptionId)
-  const names = [one?.invoiceId, one?.subscriptionId, one?.requestID, charge?.id, charge?.confirmation_id]
+  const names = [one?.invoiceId, one?.subscriptionId, charge?.id, charge?.confirmation_id]
   const aliases = [id, ...names, ...payments.map(({ paymentId }) => String(paymentId))]
   return (request) => {
     const found = idsIn(request)
-    return aliases.some((alias) => alias !== undefined && found.has(alias))
+    // Two subscriptions may have the same requestID, so an identifier of the mock takes precedence.
+    const known = request.objectId === undefined ? [...aliases, one?.requestID] : aliases
+    return known.some((alias) => alias !== undefined && found.has(alias))
   }
 }
 
@@ -187,12 +189,21 @@ const isAbout = (mock: Mock, id: string): ((one: LoggedRequest) => boolean) => {
 export const requestsOf = (mock: Mock, id: string): readonly LoggedRequest[] =>
   mock.requests.all().filter(isAbout(mock, id))
 
-/** Returns the time at which something happens next without a call, if anything is planned. */
-export const nextEventAt = (mock: Mock): number | undefined => {
+/** Returns what happens next without a call, if anything is planned. */
+export const nextEvent = (mock: Mock) => {
   const { clock, gateway, subscriptions } = internalsOf(mock)
-  const [expiry, change] = [subscriptions.domain.nextExpiryAt(), gateway.domain.nextChangeAt()]
-  const at = Math.min(clock.agenda.nextAt() ?? expiry, expiry, change)
-  return Number.isFinite(at) ? at : undefined
+  const [planned, request] = [clock.agenda.next(), subscriptions.domain.nextToExpire()]
+  const charge = gateway.domain.nextToChange()
+  const due = planned && findSubscription(mock, planned.id)
+  const what = due?.nextDueDate || due?.retryDates.length ? 'payment' : 'end'
+  const act = planned?.kind === 'subscriptions.due' ? what : 'cancellation'
+  const change = charge?.standing.status === 'pending_retry' ? 'retry' : 'expiry'
+  const events = [
+    planned && { at: planned.at, words: due ? `${act} of ${due.requestID}` : 'delivery of a notification' },
+    request && { at: request.expiresAt, words: `expiry of ${request.request.requestID}` },
+    charge && { at: charge.nextAt, words: `${change} of ${charge.id}` },
+  ]
+  return events.filter((one) => one !== undefined).sort((one, other) => one.at - other.at)[0]
 }
 
 export type PanelView = ReturnType<typeof readView>
@@ -215,10 +226,11 @@ export const readView = (mock: Mock, limit: number, query: URLSearchParams) => {
   const object = query.get('requests.of')
   // Reading a list runs due events. They run before anything is read, so that all lists show the same state.
   clock.agenda.runDue()
-  const charges = page('charges', lists.charges)
+  const [charges, next] = [page('charges', lists.charges), nextEvent(mock)]
   return {
     now: new Date(mock.clock.now()),
-    nextEventAt: dateOf(nextEventAt(mock)),
+    nextEventAt: dateOf(next?.at),
+    nextEvent: next?.words,
     isFrozen: clock.isFrozen(),
     outages: [...outages()],
     faults: faults.list(),

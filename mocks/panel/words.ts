@@ -1,5 +1,6 @@
+import { isObject } from '../../src/contract/fields.ts'
 import type { issuesOf } from '../base/fields.ts'
-import type { Fault } from '../http/fault-schema.ts'
+import { effectInWords, type Fault } from '../http/fault-schema.ts'
 
 const LABELS: Readonly<Record<string, string>> = {
   latencyMs: 'Latency, ms',
@@ -35,6 +36,14 @@ export const choiceInWords = (choice: string): string => {
   return /^[a-z]+(?:_[a-z]+)+$/.test(choice) ? choice.replaceAll('_', ' ') : choice
 }
 
+/** Returns options in words: `{ retries: { attempts: 3 } }` is "retries: attempts 3". */
+export const inWords = (value: unknown): string => {
+  if (Array.isArray(value)) return value.map(inWords).join(' to ')
+  if (!isObject(value)) return String(value)
+  const set = Object.entries(value).filter(([, one]) => one !== undefined)
+  return set.map(([name, one]) => `${name}${isObject(one) ? ':' : ''} ${inWords(one)}`).join(', ')
+}
+
 /** Returns what is wrong with each field, in the words of the form. `rest` has what names no field. */
 export const problemsOf = (
   error: { readonly message: string; readonly issues?: ReturnType<typeof issuesOf> },
@@ -59,26 +68,13 @@ export const problemsOf = (
 
 /** Returns a fault in words, such as "503 for every operation, once". */
 export const faultInWords = (fault: Fault, left: number | 'always'): string => {
-  const { operation, when, probability, kind = 'sequence', status, latencyMs = 0 } = fault
-  const effect = {
-    latency: `${latencyMs} ms later`,
-    status: String(status ?? 500),
-    reset: 'connection reset',
-    'lost-response': 'lost response',
-    timeout: 'no response',
-    html: `HTML page with ${status ?? 502}`,
-    empty: 'empty body',
-    malformed: 'invalid JSON',
-    truncated: 'response cut in the middle',
-    'rate-limit': '429',
-    sequence: 'a sequence of faults',
-  }[kind]
+  const { operation, when, probability } = fault
   const times = left === 'always' ? left : left === 1 ? 'once' : `${left} times`
   const conditions = Object.entries(when ?? {}).map(
     ([name, value]) => `${labelOf(name).toLowerCase()} ${value}`,
   )
   const parts = [
-    `${effect} for ${choiceInWords(operation)}`,
+    `${effectInWords(fault)} for ${choiceInWords(operation)}`,
     probability === undefined ? times : `with probability ${probability}`,
     typeof when === 'function' && 'if a function accepts the request',
     conditions.length > 0 && `only for ${conditions.join(' and ')}`,

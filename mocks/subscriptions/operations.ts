@@ -285,12 +285,11 @@ export const createSubscriptions = (
       const one = byInvoice.get(id) ?? bySubscription.get(id)
       return one && views.listed(one)
     },
-    /** Returns the time at which the next request expires if nobody decides it; infinity if none is open. */
-    nextExpiryAt: (): number =>
-      present().subscriptions.reduce(
-        (first, one) => (one.expiresAt < first && standing(one).phase === 'PENDING' ? one.expiresAt : first),
-        Number.POSITIVE_INFINITY,
-      ),
+    /** Returns the open request that expires next if nobody decides it. */
+    nextToExpire: () =>
+      present()
+        .subscriptions.filter((one) => standing(one).phase === 'PENDING')
+        .sort((one, other) => one.expiresAt - other.expiresAt)[0],
     /** The subscriptions, as the panel reads them page by page. */
     subscriptionList: {
       bounds: () => ({ first: 0, end: present().subscriptions.length }),

@@ -95,7 +95,11 @@ export const createAgenda = (
   return {
     /** Returns the due time of the running event, or the current time if no event runs. */
     now,
-    nextAt,
+    /** Returns the event that is due next. */
+    next(): Planned | undefined {
+      const [first] = state.clock.agenda.slots.get(nextAt() ?? Number.NaN) ?? []
+      return first
+    },
     runStep,
     /** Returns whether something runs. */
     isRunning: () => runningAt !== undefined,
@@ -123,9 +127,8 @@ export const createAgenda = (
     cancel,
     /** Cancels the planned events of a kind for whose data `matches` returns true. */
     cancelAll(kind: string, matches: (data: unknown) => boolean): void {
-      for (const item of state.clock.agenda.planned.values()) {
+      for (const item of state.clock.agenda.planned.values())
         if (item.kind === kind && matches(item.data)) cancel(kind, item.id)
-      }
     },
     /** Sets the function that runs the due events of a kind. */
     on(kind: string, handler: Handler): void {
@@ -267,7 +270,7 @@ export const createClock = (
   }
 
   const nextStepAt = (): number => {
-    let at = agenda.nextAt() ?? Number.POSITIVE_INFINITY
+    let at = agenda.next()?.at ?? Number.POSITIVE_INFINITY
     for (const { wakeAt } of sleepers) at = Math.min(at, wakeAt)
     return at
   }
@@ -313,8 +316,8 @@ export const createClock = (
     now: agenda.now,
     /** Returns the milliseconds until the next planned event, or `undefined` if there is none. */
     untilNext(): number | undefined {
-      const at = agenda.nextAt()
-      return at === undefined ? undefined : at - clockTime()
+      const next = agenda.next()
+      return next && next.at - clockTime()
     },
     async set(time: Date | number | string) {
       refuseWhileRunning()

@@ -8,7 +8,8 @@ import { msisdnOf, openMock, secrets } from './mock.ts'
 // On average 108 requests in 900 ms: 20 000 renewals last 2.8 minutes.
 const MINUTE = 900
 // The backlog lasts longer than a key lives. A retry behind the backlog would charge a second time.
-const DAY_SECONDS = 10
+// A call and the pause before it take up to 50 s, so `nextStep` gives up a key after 10 s.
+const DAY_SECONDS = 60
 const MONTHS = 50
 const CHECKOUTS = 20
 const DEAD = 5
@@ -28,7 +29,7 @@ export const backlogRun = async (rules: 'spec' | 'strict', jobs: number): Promis
     keySeconds: DAY_SECONDS,
     behaviors: ['succeeds'],
   })
-  const settings = { minute: MINUTE, lockDuration: 4_000, keyLifetime: 1_000 * DAY_SECONDS }
+  const settings = { minute: MINUTE, lockDuration: 4_000, timeout: 5_000, keyLifetime: 1_000 * DAY_SECONDS }
   const fleet = await startFleet({ mock, workers: WORKERS, otp: secrets.otp, settings })
   const progress = watch(fleet)
   const { books, queues } = fleet
@@ -78,8 +79,10 @@ export const backlogRun = async (rules: 'spec' | 'strict', jobs: number): Promis
     })
     mock.faults.add({ operation: 'gateway.*', kind: 'status', status: 503, times: 'always' })
     await checkOut('dead', mandates + CHECKOUTS, DEAD)
-    await progress.until('the keys are dead', async () => (await failedJobs(fleet)) === DEAD)
+    await progress.until('the jobs gave up their keys', async () => (await failedJobs(fleet)) === DEAD)
     mock.faults.clear()
+    const deadAt = Math.max(...placedAt.values()) + 1_000 * DAY_SECONDS
+    await progress.until('the gateway has forgotten the keys', () => Date.now() > deadAt)
     // Somebody retries all failed jobs, although their keys are dead.
     const retriedAt = Date.now()
     await retryFailed(queues.gateway)

@@ -7,26 +7,26 @@ import { InvalidRequestError } from '../errors.ts'
 export interface CallAuthorization {
   /** Returns the header for the next attempt, or undefined if the client must first call `obtain`. */
   current(): string | undefined
-  /** Gets a token or API key, then returns the header. Rejects if the signal is aborted meanwhile. */
+  /** Gets a token or API key, then returns the Authorization header. Rejects if the signal is aborted first. */
   obtain(signal: AbortSignal): Promise<string>
   /** Called after HTTP 401. Returns the wait before the retry, in ms, or undefined if the call must fail. */
   retry?(signal: AbortSignal): Promise<number | undefined>
 }
 
 /**
- * Starts the authorization of a call. If `waits` is true, the call waits for the end of a short login pause. Otherwise,
- * it fails at once during a pause. `remaining` returns how many milliseconds of the `totalTimeout` are left.
+ * Starts the authorization of a call. After a failed login, logins pause. During a short pause, the call waits if
+ * `waits` is true. Otherwise, it fails at once. `remaining` returns the rest of `totalTimeout`, in milliseconds.
  */
 export type Authorizer = (operation: string, waits: boolean, remaining: () => number) => CallAuthorization
 
-/** The longest wait for the result of a function such as `apiKey`, in milliseconds of real time. */
+/** How long the client waits for a function that returns an API key or credentials, in milliseconds of real time. */
 const SOURCE_LIMIT = 30_000
 
 /** Returns whether a header can carry a token or key. If not, `fetch` would throw an error that quotes the secret. */
 export const isHeaderSafe = (value: unknown): value is string =>
   typeof value === 'string' && /^[\x21-\x7e]+$/.test(value)
 
-/** Makes a schema that accepts a valid value or any function. The client checks each result of the function. */
+/** Makes a schema for functions and the values that `inner` accepts. The client checks a function's results. */
 export const orFunction = <Source>(inner: Field<unknown>): Field<Source, Source> =>
   schema(
     () => jsonOf(inner),
@@ -35,10 +35,10 @@ export const orFunction = <Source>(inner: Field<unknown>): Field<Source, Source>
 
 /** Describes an error by its class and code. Omits the message, because the message could quote a secret. */
 export const describeError = (error: unknown): string => {
-  if (!(error instanceof Error)) return 'a rejection'
+  if (!(error instanceof Error)) return 'unknown error'
   const code: unknown = Reflect.get(error, 'code')
   const reason = typeof code === 'string' && /^\w{1,40}$/.test(code) ? `, ${code}` : ''
-  return `a failure (${/^\w{1,40}$/.test(error.name) ? error.name : 'Error'}${reason})`
+  return `${/^\w{1,40}$/.test(error.name) ? error.name : 'Error'}${reason}`
 }
 
 /** Returns `source` or, if it is a function, its result. Hides the function's error, which may contain the secret. */
@@ -46,7 +46,7 @@ export const readSecret = async (operation: string, option: string, source: unkn
   if (typeof source !== 'function') return source
   return waitAtMost((async () => source())(), SOURCE_LIMIT).catch((error: unknown) => {
     const received = describeError(error)
-    const message = `The function passed as ${option} ended in ${received}. Calling again is safe`
+    const message = `The function passed as ${option} failed (${received}). Calling again is safe`
     const issue = { field: option, rule: 'a function that returns the value', received, message }
     throw new InvalidRequestError(operation, [issue], { phase: 'login', retryable: true })
   })

@@ -26,7 +26,7 @@ export interface Credentials extends Input<typeof credentials> {}
 
 /**
  * Credentials, or a function that returns them. The client calls the function when it needs a new token. After a
- * rejected login, the client reads them again for each API call that needs a token, because they may have changed.
+ * rejected login, it calls the function for each API call that needs a token, because the result may have changed.
  */
 export type CredentialsSource = Credentials | (() => Credentials | Promise<Credentials>)
 

@@ -66,7 +66,7 @@ export const blocksAfterLogin = async (record: TokenRecord, credentials: Credent
 export const createLoginGuard = (loginCooldown: number, clock: Clock) => {
   // A store may save the block as JSON, which has no `Infinity`.
   const cooldown = Math.min(loginCooldown, Number.MAX_SAFE_INTEGER)
-  /** When `check` first saw each block. The key is the block's time `at`. */
+  /** The time at which `check` first saw each block. The map's key is the block's `at`. */
   let seen: ReadonlyMap<number, number> = new Map()
   return {
     /** Throws an error if a block prevents a login with these credentials. */

@@ -6,11 +6,11 @@ import * as records from './token-record.ts'
 import { createKeyedMutex, type TokenStore } from './token-store.ts'
 
 const STORE_LIMIT = 5_000
-/** Longest wait for another client's or process's login, in milliseconds of real time. */
+/** How long a call waits for the login of another client or process, in milliseconds of real time. */
 const LOCK_LIMIT = 30_000
-/** How long the client avoids a store that failed, in ms. Also the `retryAfterMs` of the error after `LOCK_LIMIT`. */
+/** How long the client does not call a failed store, in ms. Errors after `LOCK_LIMIT` have this `retryAfterMs`. */
 const PAUSE = 5_000
-/** The longest `timeToLive` of a record, in ms. A record with a refresh token has no other limit. */
+/** The longest `timeToLive` of a record, in ms. Every record with a refresh token has this `timeToLive`. */
 const MAX_KEPT_MS = 2_592_000_000
 
 // The clients that use the same store share a mutex and the records that this process wrote last. So only one of them
@@ -39,7 +39,7 @@ export const createResilientStore = (store: TokenStore, clock: Clock, report: (m
     return since >= 0 && since < PAUSE
   }
 
-  /** Calls the store, unless it failed less than 5 s ago. Returns `undefined` if the store was not called or failed. */
+  /** Calls the store, unless it failed less than 5 s ago. Returns `undefined` if it failed or was not called. */
   const callStore = async <Result>(
     method: keyof TokenStore,
     work: () => Promise<Result> | Result,
@@ -50,12 +50,12 @@ export const createResilientStore = (store: TokenStore, clock: Clock, report: (m
       return await waitAtMost((async () => work())(), limit)
     } catch (error) {
       failedAt = clock.now()
-      report(`The token store failed: ${method}() ended in ${describeError(error)}. Tokens stay in memory.`)
+      report(`The token store failed: ${method}() failed (${describeError(error)}). Tokens stay in memory.`)
       return undefined
     }
   }
 
-  /** Takes the store's lock. If there is none or it fails, takes a lock in memory. Returns whether the store failed. */
+  /** Takes the store's lock. If the store has no lock or fails, locks in memory. Returns whether the store failed. */
   const lock = async (key: string, over: AbortSignal): Promise<boolean> => {
     const released = new Promise<void>((release) => over.addEventListener('abort', () => release()))
     const lockWith = (withLock: Lock) =>
@@ -99,8 +99,8 @@ export const createResilientStore = (store: TokenStore, clock: Clock, report: (m
 
     /**
      * Waits until no other client or process is logging in, then runs the task. If the store failed, `isAlone` is true:
-     * the lock then covers only this process. If the task fails after it called `write`, the error is thrown after the
-     * save. If the lock is not free within 30 s, throws an error with `retryAfterMs`.
+     * the lock then covers only this process. If the task fails after it called `write`, throws its error only
+     * after the save ends. If the lock is not free within 30 s, throws an error with `retryAfterMs`.
      */
     async locked<Result>(
       key: string,

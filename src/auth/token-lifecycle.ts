@@ -8,7 +8,7 @@ import { createResilientStore } from './resilient-token-store.ts'
 import { type ActiveToken, activate, type TokenRecord, tokenFrom } from './token-record.ts'
 import type { TokenStore } from './token-store.ts'
 
-/** At most this many 401 responses within `WINDOW` milliseconds cause a token renewal. */
+/** 401 responses cause at most this many token renewals within `WINDOW` milliseconds. */
 const UNAUTHORIZED_RENEWALS = 3
 const WINDOW = 60_000
 /** After a failed early renewal, the client waits this many milliseconds before the next renewal. */
@@ -23,7 +23,7 @@ const LONG_REQUEST = 5_000
 const NEW_TOKEN = 5_000
 /** After a 401 for a new token, the call waits this many milliseconds and sends the same token again. */
 const NEW_TOKEN_WAIT = 1_000
-/** The longest random delay of a login while the store fails, in ms. It keeps processes from logging in all at once. */
+/** While the store fails, each login waits for a random time of up to this many ms, so that logins are spread out. */
 const ALONE_DELAY = 10_000
 
 type Reason = 'first' | 'expiring' | 'unauthorized' | 'login-called'
@@ -50,7 +50,7 @@ interface Renewed<Response> {
 
 /** The interval, in ms, at which a timer checks whether a call still waits for shared work. */
 const BEAT = 1_000
-/** After this many checks in a row without a waiting call, the work is aborted. Most logins end earlier. */
+/** After this many checks in a row without a waiting call, the work is aborted. Most logins are faster. */
 const IDLE_BEATS = 5
 
 /** Starts work that several calls share, such as a login. The work continues while at least one call waits for it. */
@@ -72,7 +72,7 @@ const shareWork = <Result>(work: (signal: AbortSignal) => Promise<Result>) => {
   result.then(ended, ended)
 
   return {
-    /** For the call that started the work. Other calls use `joined`: in a worker, `result` may never settle. */
+    /** Only the starting call awaits `result`. Other calls use `joined`, which settles even if `result` does not. */
     result,
     isEnded: () => controller.signal.aborted,
     end: () => controller.abort(),
@@ -86,8 +86,8 @@ const shareWork = <Result>(work: (signal: AbortSignal) => Promise<Result>) => {
     },
     /**
      * Waits for the result. If the runtime stopped the work, rejects with an error that is not a `MandateKitError`.
-     * Each step of the wait is as long as the interval of `beat`. After the process stalls, the timer of a longer step
-     * could fire before the timer of `beat`. Then running work would look stopped.
+     * Waits in steps as long as the interval of `beat`. With longer steps, running work could look stopped: after the
+     * process stalls, the step's timer could fire before the timer of `beat`.
      */
     joined(isSilent = false): Promise<Result> {
       const seen = beats
@@ -113,7 +113,7 @@ export const createTokenLifecycle = <Response extends { readonly data: Token }>(
   let active: ActiveToken | undefined
   let inFlight: ReturnType<typeof shareWork<Renewed<Response>>> | undefined
   let knownClientId: string | undefined
-  /** Ids of tokens that were rejected with 401, and refresh tokens that failed. The client does not use them again. */
+  /** Failed refresh tokens, and the ids of access tokens that got a 401. The client does not use these tokens again. */
   const rejected = new Set<string>()
 
   /** Returns the token in use, or undefined if the token has expired or was rejected with 401. */
@@ -135,7 +135,7 @@ export const createTokenLifecycle = <Response extends { readonly data: Token }>(
     return { token: taken }
   }
 
-  /** Returns the times in the last minute at which a 401 caused a renewal. Omits future times: a clock was wrong. */
+  /** Returns when 401s caused renewals in the last minute. Omits future times, which a wrong clock recorded. */
   const recentRenewals = ({ unauthorizedRenewals }: TokenRecord): readonly number[] => {
     const now = clock.now()
     return unauthorizedRenewals.filter((at) => at <= now && now - at < WINDOW)

@@ -39,16 +39,16 @@ const loginBlock = {
   at: milliseconds,
   /** Length of the block, in milliseconds. */
   wait: milliseconds,
-  /** HTTP status of the failed token request. Absent if no response came, or if the response set `wait`. */
+  /** HTTP status of the failure. Absent if no response came, or if the response's `Retry-After` set `wait`. */
   status: fields.optional(fields.wholeNumber(100)),
   /** The error code in the response. */
   errorCode: fields.optional(fields.anyText),
-  /** What the response proves, such as `locked`. Absent if no response came, or if the response set `wait`. */
+  /** Cause of the failure, such as `locked`. Absent if `status` is absent. */
   verdict: fields.optional(
     fields.oneOf<Verdict>(['rejected-credentials', 'locked', 'rate-limited', 'somebody-else']),
   ),
 }
-/** A period after a failed token request in which no process logs in. */
+/** A period in which no process logs in, because a token request failed. */
 export interface LoginBlock extends Input<typeof loginBlock> {}
 
 /** Version of the record's format. It is part of the record's key, so each version has its own record. */
@@ -63,7 +63,7 @@ const tokenRecord = {
   salt: fields.optional(fields.anyText),
   /** The blocks that prevent logins: at most 8, each with a different fingerprint. */
   blocks: list(fields.object<LoginBlock>(loginBlock)),
-  /** Times of the token renewals that 401 responses caused in the last minute, in milliseconds since 1970. */
+  /** When 401 responses caused token renewals in the last minute: times in milliseconds since 1970. */
   unauthorizedRenewals: list(milliseconds),
 }
 /** The token and the `LoginBlock`s that a merchant's processes share, as plain JSON data. */
@@ -81,7 +81,7 @@ export const readTokenRecord = (value: unknown): TokenRecord | undefined => {
 
 /**
  * Completes a record from the store with the record that this process wrote last, because a store may return an old or
- * incomplete record. Drops this process's blocks that are older than another process's token: a login ends blocks.
+ * incomplete record. Drops this process's blocks that began before another process's login: the login ended them.
  */
 export const mergeRecords = (found: TokenRecord, own: TokenRecord, isSaved: boolean): TokenRecord => {
   const salt = found.salt ?? own.salt

@@ -10,7 +10,7 @@ import type { TokenRecord } from './token-record.ts'
  *
  * If a method fails, or if `get` or `set` takes longer than 5 s, the client uses its own memory for 5 s and calls
  * `onUnexpected`. The API call does not fail. Before a login in these 5 s, the client waits for a random time of up to
- * 10 s, because other processes may also log in.
+ * 10 s, so that not all processes log in at once.
  */
 export interface TokenStore {
   /** Returns a key's record, or `undefined` if there is none. The key ends with the version of the record's format. */
@@ -20,16 +20,16 @@ export interface TokenStore {
   /** Deletes a record. */
   delete(key: string): Promise<unknown> | unknown
   /**
-   * Locks the key, runs the task, and settles with its result or error. If another process holds the lock, `withLock`
-   * must wait for the lock and not reject. After a wait of 30 s, the API call fails with a `retryable` error. The lock
-   * must expire, so that a killed process does not block the other processes. If a store has no `withLock`, several
-   * processes may log in at the same time. The key of a lock contains no version, so processes with different
-   * versions of this package also log in one after the other.
+   * Locks the key, runs the task, and settles with the task's result or error. While another process holds the lock,
+   * `withLock` must wait, not reject. After 30 s, the waiting API call fails with a `retryable` error. The lock must
+   * expire, so that a killed process does not block the other processes. If a store has no `withLock`, several
+   * processes may log in at the same time. The key contains no version, because processes with different versions
+   * of this package must share the lock.
    */
   withLock?<Result>(key: string, task: () => Promise<Result>): Promise<Result>
 }
 
-/** Longest wait for a running task, in milliseconds. A task in a worker may never end, so the wait needs a limit. */
+/** How long a task waits for the running task, in milliseconds. In a worker, the running task may never end. */
 const MAX_TURN_MS = 60_000
 
 /** Creates a mutex for this process. A task waits at most 60 s for the running task with the same key. */

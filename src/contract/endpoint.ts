@@ -60,11 +60,11 @@ export interface EndpointDefinition {
   readonly createdFields?: readonly string[]
   /** Fields that a response copies from its request. If a value differs, the response may belong to another request. */
   readonly echoedFields?: readonly string[]
-  /** Field of a renewal's body with the mandate's id. A response with this id is the first charge, not the renewal. */
+  /** The renewal request's field with the mandate's id. A response with this id contains the mandate's first charge. */
   readonly sourceField?: string
   /**
    * Response fields that can contain the identifier from the request's path. Normally, the first field contains it. If
-   * this field is present, but none of the fields contains the identifier, the response is about another record.
+   * the first field is present, but no field contains the identifier, the response is about another record.
    */
   readonly identityFields?: readonly string[]
   /** The field with the list of records, if the response contains a list. */
@@ -73,7 +73,7 @@ export interface EndpointDefinition {
   readonly partialResponse?: boolean
   /** Whether a successful response can have any text instead of JSON. */
   readonly anyBody?: boolean
-  /** The request field with the merchant's own identifier. Errors contain its value as `requestID`. */
+  /** The request field with the merchant's id for the request. Errors contain its value as `requestID`. */
   readonly referenceField?: string
   /** Whether the operation moves money or changes state on the server. Absent for operations that only read. */
   readonly acts?: boolean

@@ -34,7 +34,7 @@ export type Issues = ParsePayload['issues']
 
 /**
  * Creates a schema. `read` checks a value and converts it to the form in the specification. `json` returns the JSON
- * Schema of this form, for zod's `toJSONSchema`. `optin` is set if an object may omit the field.
+ * Schema of this form, for zod's `toJSONSchema`. Pass `optin` if objects may omit the value.
  */
 export const schema = <Value, Given = unknown>(
   json: () => Json,
@@ -99,7 +99,7 @@ const otherCasing = (name: string): string => name.replace(/I[dD]$/, (end) => (e
 export const received = (body: Json, name: string): unknown => body[name] ?? body[otherCasing(name)]
 
 const CONTEXT = {}
-/** Reads a value without zod's parse functions, which would add 1.5 kB. Adds errors to `issues` at path `at`. */
+/** Reads a value. Adds its errors, with the path `at`, to `issues`. Zod's own functions would add 1.5 kB to bundles. */
 export const readWith = <Value, Given>(
   inner: Field<Value, Given>,
   value: unknown,
@@ -122,7 +122,7 @@ const withoutAbsent = (value: Json, isOption: boolean): Json => {
   return kept
 }
 
-/** Creates the schema of an object. If `noun` is given, unknown fields are errors. If not, the schema keeps them. */
+/** Creates the schema of an object. For a caller's input, pass `noun`: unknown fields are then errors, not kept. */
 export const object = <Value, Given = Value>(
   fields: Shape,
   rule?: string,
@@ -193,7 +193,7 @@ export const optional = <Value, Given>(inner: Field<Value, Given>) =>
 export const withDefault = <Value, Given>(inner: Field<Value, Given>, otherwise: NoInfer<Value>) =>
   unless<Value, Value, Given | undefined>(inner, isOmitted, () => otherwise, 'defaulted')
 
-/** Creates a schema of text with a rule. Errors say `<field> must be <rule>` or `Missing <field>: pass <rule>`. */
+/** Creates a schema of text. Errors say `<field> must be <rule>` or `Missing <field>: pass <rule>`. */
 export const input = (rule: string, obeys: (value: string) => boolean, form?: Json) =>
   guarded(rule, (value): value is string => typeof value === 'string' && obeys(value), {
     ...STRING,

@@ -1,7 +1,7 @@
 /** The payment cycles of the specification (S1). */
 export const CYCLES = ['DAILY', 'WEEKLY', 'FIFTEEN_DAYS'] as const
 
-/** The maximum number of days from the later of `start` and today to `end` (Limits, area S). */
+/** `end` is at most this many days after `start` or today, whichever is later (Limits, area S). */
 export const MAX_SUBSCRIPTION_DAYS = 730
 
 const MILLISECONDS_PER_DAY = 86_400_000

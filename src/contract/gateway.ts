@@ -66,7 +66,7 @@ const charge = {
     'failed',
     'expired',
   ),
-  /** Result of the charge, such as `INSUFFICIENT_FUNDS`; `PENDING` while there is no result yet. (G1) */
+  /** Result of the charge, such as `INSUFFICIENT_FUNDS`. It is `PENDING` until there is a result. (G1) */
   outcome: openText<KnownChargeOutcome>(
     'PENDING',
     'SUCCEEDED',
@@ -155,7 +155,7 @@ export const gatewayContract = {
     response: anyJson,
     status: 200,
   },
-  /** Charges a payer, who then confirms with a code. Requests with the same `Idempotency-Key` charge only once. */
+  /** Charges a payer, who then confirms with a code. Requests with the same `Idempotency-Key` cause only one charge. */
   charge: {
     ...KEYED,
     operation: 'gateway.charge',
@@ -203,7 +203,7 @@ export const gatewayContract = {
     partialResponse: true,
     afterWait: 'The charge may still change, so do not charge again. Read its status later.',
   },
-  /** Charges a mandate's payer, who enters no code. Requests with the same `Idempotency-Key` charge only once. */
+  /** Charges a mandate's payer, who enters no code. Requests with the same `Idempotency-Key` cause only one charge. */
   renew: {
     ...KEYED,
     operation: 'gateway.renew',

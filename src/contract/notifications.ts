@@ -19,7 +19,7 @@ const notification = {
   status: openText<KnownSubscriptionNotificationStatus | KnownPaymentNotificationStatus>(...STATUSES),
   /** Identifier of the subscription. (S8) */
   subscriptionId: text,
-  /** Identifier of the payment; an empty string for type SUBSCRIPTION. (S8) */
+  /** Identifier of the payment. It is an empty string if the type is SUBSCRIPTION. (S8) */
   paymentId: text,
   /** Time of the change: UNIX time in whole seconds, as text. (S8) */
   timestamp: text,

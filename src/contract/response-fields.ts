@@ -55,7 +55,7 @@ const readDecimal = (value: unknown): number | undefined => {
 
 /** Number, or decimal text. Refuses text with an unsafe integer, because JavaScript would round the number. */
 export const decimal = /* @__PURE__ */ field('a number', readDecimal, { type: 'number' })
-/** A number that is an integer in the specification. Like `decimal`, it also accepts a fraction. */
+/** A number that is an integer in the specification. A server may send a fraction, so the schema accepts fractions. */
 export const integer = field('a number', readDecimal, INT64)
 
 /** Numeric flag. `true` and `false`, even as text, are read as 1 and 0. */

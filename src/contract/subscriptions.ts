@@ -20,7 +20,7 @@ import * as wire from './response-fields.ts'
 export type KnownCycle = (typeof CYCLES)[number]
 /** A payment cycle in a response: a `KnownCycle`, or a value that this package does not know. */
 export type Cycle = Open<KnownCycle>
-/** Request statuses that this package knows. The specification shows only INITIALIZED. */
+/** Subscription request statuses that this package knows. The specification shows only INITIALIZED. */
 export type KnownRequestStatus = 'INITIALIZED' | 'SUCCEEDED' | 'FAILED' | 'EXPIRED' | 'CANCELLED'
 /** Cancellation statuses that this package knows. The specification shows only PROCESSED. */
 export type KnownCancellationStatus = 'PROCESSED' | 'PROCESSING'
@@ -47,17 +47,18 @@ export const tokenRequestSchema: Field<TokenRequest, TokenRequest> = strict(toke
 const subscriptionRequest = {
   /** The merchant application's identifier, issued by the payment provider. (S1) */
   clientID: filledText(),
-  /** Your own identifier of this request. The subscription's details contain it. (S1) @remarks Errors contain it. */
+  /** Your own identifier of this request. The subscription's details contain it. (S1)
+   * @remarks If `subscribe` fails, the error contains it too. */
   requestID: filledText(),
   /** First day: a calendar date such as `2026-12-01`. After 23:30, the server rejects today's date. (S1) */
   start: inputDate,
   /** Last day: on or after `start`, and at most 730 days after the later of `start` and today. (S1; Limits) */
   end: inputDate,
-  /** Absolute URL to which the payer returns, with `invoiceID` in the query. (S1) @remarks See `invoiceIdFrom`. */
+  /** Absolute URL of your return page. The server adds `invoiceID` to the query. (S1) @remarks See `invoiceIdFrom`. */
   userReturnURL: inputUrl,
   /** How often the payer pays: `DAILY`, `WEEKLY` or `FIFTEEN_DAYS`. (S1) */
   cycle: oneOf(CYCLES),
-  /** Amount per cycle: a decimal number above zero, as text such as `"25.00"`. (S1) @remarks It is never rounded. */
+  /** Amount per cycle: a decimal above zero, as text such as `"25.00"`. (S1) @remarks The client never rounds it. */
   amount: input('a decimal string above zero such as "25.00"', isAmountText, {
     pattern: '^\\d+(?:\\.\\d+)?$',
   }),
@@ -74,7 +75,7 @@ export const subscriptionRequestSchema: Field<SubscriptionRequestBody, Subscript
   'a date on or after start',
 )
 
-/** Number of the page, from 1. (Limits, Pagination) */
+/** Page number, starting at 1. (Limits, Pagination) */
 export const pageNumber = optional(wholeNumber(1))
 /** Number of records per page, from 1 to 100. (Limits, Pagination) */
 export const pageSize = optional(wholeNumber(1, 100))
@@ -89,7 +90,7 @@ const envelope = {
 }
 /** The fields that every response of area S contains. (Errors) */
 export interface Envelope extends Output<typeof envelope> {}
-/** Schema of `errorCode` and `errorMessage`. Any `errorCode` other than `00` is an error. */
+/** Schema of `errorCode` and `errorMessage`. */
 export const envelopeSchema: Field<Envelope> = /* @__PURE__ */ response(envelope)
 
 const enveloped = <const Fields extends Shape>(fields: Fields) => response({ ...fields, ...envelope })
@@ -123,9 +124,9 @@ export const subscribeResultSchema: Field<SubscribeResult> = enveloped(subscribe
 const requestStatus = {
   /** Identifier of the request: the `invoiceID` that subscribe returned. (S3) */
   invoiceId: wire.text,
-  /** `INITIALIZED` while the payer can decide, then another value. (S3) @remarks See `KnownRequestStatus`. */
+  /** `INITIALIZED` while the payer can still authorize, then another value. (S3) @remarks See `KnownRequestStatus`. */
   status: wire.openText<KnownRequestStatus>('INITIALIZED', 'SUCCEEDED', 'FAILED', 'EXPIRED', 'CANCELLED'),
-  /** Identifier of the subscription, for later calls. (S3) @remarks `""`, `"NA"` or no value is read as null. */
+  /** Identifier of the subscription, for later calls. (S3) @remarks Null for `""`, `"NA"` or no value. */
   subscriptionId: wire.absentable(wire.text),
   /** Creation time: `YYYY-MM-DD HH:MM:SS` without a time zone. (S3) @remarks See `toInstant`. */
   createdAt: wire.timeText,
@@ -138,7 +139,7 @@ export const requestStatusSchema: Field<RequestStatus> = enveloped(requestStatus
 const subscriptionDetails = {
   /** Identifier of the subscription. (S4) */
   id: wire.text,
-  /** Amount per cycle, as a number such as `25`. (S4) @remarks Decimal text is converted to a number. */
+  /** Amount per cycle, as a number such as `25`. (S4) @remarks If the server sends text, the client converts it. */
   amount: wire.decimal,
   /** How often the payer pays: `DAILY`, `WEEKLY`, `FIFTEEN_DAYS`, or any other text. (S4) */
   cycle: wire.openText(...CYCLES),
@@ -161,14 +162,14 @@ export interface SubscriptionDetails extends Output<typeof subscriptionDetails>,
 export const subscriptionDetailsSchema: Field<SubscriptionDetails> = enveloped(subscriptionDetails)
 
 const cancellation = {
-  /** Identifier of the cancellation. (S5) @remarks It is text if a number cannot represent it. */
+  /** Identifier of the cancellation. (S5) @remarks It is text if a number cannot represent it, as with `007`. */
   id: wire.integerId,
-  /** The subscription that was canceled. (S5) */
+  /** Identifier of the canceled subscription. (S5) */
   subscriptionID: wire.text,
   /** Identifier of the cancellation request, not the `requestID` of your subscription request. (S5)
-   * @remarks It is text if a number cannot represent it. */
+   * @remarks It is text if a number cannot represent it, as with `007`. */
   requestID: wire.integerId,
-  /** `PROCESSED` when the cancellation is done, or any other text such as `PROCESSING`. (S5) */
+  /** `PROCESSED` when the cancellation is done, otherwise text such as `PROCESSING`. (S5) */
   status: wire.openText<KnownCancellationStatus>('PROCESSED', 'PROCESSING'),
 }
 /** Record of a cancellation. (S5) */
@@ -177,13 +178,13 @@ export interface Cancellation extends Output<typeof cancellation>, Envelope {}
 export const cancellationSchema: Field<Cancellation> = enveloped(cancellation)
 
 const payment = {
-  /** Identifier of the payment. (S6) @remarks It is text if a number cannot represent it. */
+  /** Identifier of the payment. (S6) @remarks It is text if a number cannot represent it, as with `007`. */
   paymentId: wire.integerId,
   /** Cycle of the subscription: `DAILY`, `WEEKLY`, `FIFTEEN_DAYS`, or any other text. (S6) */
   cycle: wire.openText(...CYCLES),
   /** Due date of the payment, `YYYY-MM-DD`. (S6) */
   dueDate: wire.dateText,
-  /** Reversed amount; null if there was no reversal. (S6) @remarks It is text. Zero and `""` are read as null. */
+  /** Reversed amount; null if there was no reversal. (S6) @remarks Text, or null for zero and `""`. */
   reverseTransactionAmount: wire.reversedAmount,
   /** Time of the reversal, in the server's format; null if the payment was not reversed. (S6) */
   reverseTransactionDate: wire.nullableText,
@@ -207,7 +208,7 @@ export const paymentSchema: Field<Payment> = response(payment)
 
 /** A payment with `errorCode` and `errorMessage`. (S-h) */
 export interface PaymentDetails extends Payment, Envelope {}
-/** Schema of the response to `payment`: the fields of S6 with `errorCode` and `errorMessage`. */
+/** Schema of the response to `payment`. (S-h) */
 export const paymentDetailsSchema: Field<PaymentDetails> = enveloped(payment)
 
 const paymentList = {
@@ -219,7 +220,7 @@ export interface PaymentList extends Output<typeof paymentList>, Envelope {}
 /** Schema of a page of payments. (S-g) */
 export const paymentListSchema: Field<PaymentList> = enveloped(paymentList)
 
-/** The version prefix of area S's paths. (Specification, Versioning) The path of the login has no prefix. */
+/** The version prefix of area S's paths. The path of the login has no prefix. (Specification, Versioning) */
 export const SUBSCRIPTIONS_API_PREFIX = '/api/v1.0'
 
 const COMMON = { method: 'POST', auth: 'token', status: 200, envelope: true } as const

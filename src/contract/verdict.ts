@@ -7,7 +7,7 @@ import { asText, isObject } from './fields.ts'
  *
  * - `not-found`: the API has no such record.
  * - `rejected-credentials`: the API rejected the credentials, the token or the API key.
- * - `locked`: the account is locked, so valid credentials are rejected too. (Authentication, area S, rule 4)
+ * - `locked`: the account is locked, so the API rejects even valid credentials. (Authentication, area S, rule 4)
  * - `rate-limited`: the rate limit is used up.
  * - `refused`: the API refused the request for another reason.
  * - `somebody-else`: a proxy, a firewall or a framework responded in place of the API.
@@ -28,10 +28,10 @@ interface VerdictQuestion extends Pick<EndpointDefinition, 'operation' | 'auth'>
 
 /** Fields of errors from frameworks and proxies. The errors of the two APIs have none of these fields. */
 const FOREIGN_FIELD = /^(?:timestamp|path|statusCode|status|trace|type|title|instance|requestId)$/
-/** OAuth error codes for rejected credentials. The other codes concern the request or the server. */
+/** OAuth error codes for rejected credentials. Other OAuth codes report an invalid request or a failed server. */
 const OAUTH_REJECTION = /^(?:invalid_grant|invalid_client|unauthorized_client|access_denied)$/
 const MISSING = /not.?(?:be.)?found|no.?such|unknown|does.?not.?exist/i
-/** An error with one of these words may be about something other than a missing record, such as a token. */
+/** An error with one of these words may have another cause than a missing record, for example a rejected token. */
 const OTHER_SUBJECT =
   /token|credential|api.?key|permission|forbidden|denied|authori[sz]|allowed|limit|quota|too.?many|unknown.?(?:error|reason|failure|exception)|merchant|client|route|endpoint|method|url|field|param/i
 const MISSING_STATUS = /^(?:2..|400|404|410|422)$/

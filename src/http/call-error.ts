@@ -70,7 +70,7 @@ const explain = <Own extends object>(
   return [message.trimEnd(), details]
 }
 
-/** Describes the request without identifiers, query and base path, which could be secret. `…` replaces a base path. */
+/** Describes the request without identifiers, query and base path, which may be secret. Writes `…` for a base path. */
 const placeOf = ({ method, url, endpoint: { path } }: Call): string => {
   const { origin, pathname } = new URL(url)
   const base = pathname.split('/').length > path.split('/').length ? '/…' : ''
@@ -80,10 +80,10 @@ const placeOf = ({ method, url, endpoint: { path } }: Call): string => {
 const checkBaseUrl = ({ endpoint }: Call): string => `. Check baseUrl: the client adds ${endpoint.path} to it`
 
 const waitText = (refusedWaitMs: number | undefined): string =>
-  refusedWaitMs === undefined ? '' : `, and a wait of ${formatDuration(refusedWaitMs)} is too long`
+  refusedWaitMs === undefined ? '' : `; the client does not wait ${formatDuration(refusedWaitMs)}`
 
 const meaningOf = (verdict: Verdict, auth: AuthKind): string | undefined => {
-  if (verdict === 'locked') return 'the account is locked: valid credentials are rejected too'
+  if (verdict === 'locked') return 'the account is locked, even for valid credentials'
   if (verdict !== 'rejected-credentials') return undefined
   return `the server rejected the ${auth === 'api-key' ? 'API key' : auth}`
 }
@@ -219,7 +219,7 @@ export const delayedError = (call: Call, delay: number) => {
   return new errors.RateLimitError(...explain(call, what, true, { retryAfterMs }))
 }
 
-/** Creates the error for a call whose last attempt failed. `waitMs` is the wait before a retry, if it is too long. */
+/** Creates the error for a call whose last attempt failed. `waitMs` is a wait that was too long for a retry. */
 export const attemptError = (
   call: Call,
   attempt: LostAttempt | BadResponse,
@@ -232,7 +232,7 @@ export const attemptError = (
   return interruptionError(call, failure)
 }
 
-/** Creates the error for a successful response that belongs to another charge. `what` names the fields that differ. */
+/** Creates the error for a successful response that belongs to another charge. `what` describes the difference. */
 export const keyReusedError = (call: Call, what: string, body: unknown): errors.KeyReusedError => {
   call.phase = 'response'
   call.outcome = combineOutcomes(call.outcome, 'unknown')

@@ -37,7 +37,7 @@ export interface WithResponse<Data, Response = CallResponse> {
   readonly response: Response
 }
 
-/** The result of a method that makes one call: a promise of the data that also provides the HTTP response. */
+/** The result of a method that makes one call: a promise of the data. Its `withResponse` returns the response too. */
 export interface CallPromise<Data, Response = CallResponse> extends Promise<Data> {
   /** Returns the data, the response's status and headers, and the number of attempts. Sends no second request. */
   withResponse(): Promise<WithResponse<Data, Response>>
@@ -56,7 +56,7 @@ export const callPromise = <Data, Response>(
   })
 }
 
-/** Runs `work`, which gets a token, an API key or a client id. If `work` fails, throws an error of the same class. */
+/** Runs `work`, which obtains a token, API key or client id. If it fails, the call fails with the same error class. */
 export const withCredentials = async <Value>(call: Call, work: (signal: AbortSignal) => Promise<Value>) => {
   const { phase } = call
   call.phase = 'login'
@@ -191,7 +191,7 @@ export const runCall = async <Value>(call: Call, work: () => Promise<Value>): Pr
   }
 }
 
-/** Makes a call. Invalid input rejects the promise, as every other failure does. */
+/** Makes a call. If the input is invalid, the promise rejects, so that callers handle all failures alike. */
 export const makeCall = <Definition extends EndpointDefinition>(
   client: ClientContext,
   endpoint: Definition,
@@ -228,7 +228,7 @@ export const createContext = <Own extends Omit<ClientContext, 'http' | 'gate' | 
   return { ...own, settings: { ...settings, headers }, http: createHttp(), gate, reported: new WeakSet() }
 }
 
-/** A context with changed settings. `withOptions` creates a client from this context instead of from options. */
+/** Holds the context of a client that `withOptions` creates. Its constructor accepts this object as options. */
 export class SharedContext<Context extends ClientContext> {
   readonly context: Context
 

@@ -15,7 +15,7 @@ export class Interrupted extends Error {
   }
 }
 
-/** The system time may be corrected by this many ms. A larger lead over the timers means that the machine slept. */
+/** A correction may move system time ahead of the timers by this many ms. If it is further ahead, the machine slept. */
 const CLOCK_CORRECTION = 60_000
 
 /** Ends a call when the caller's signal is aborted or the call's total time limit passes. */

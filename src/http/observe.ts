@@ -13,7 +13,7 @@ export interface CallEvent {
   readonly method: string
   /** Path template for names of spans and metrics, for example `/api/v1/mfs/charges/:id`. */
   readonly path: string
-  /** The URL of the request. It contains identifiers, such as a charge's id, and the query. */
+  /** The URL of the request, with the query and with identifiers such as a charge's id. */
   readonly url: string
   /** The idempotency key that the client sends with a charge, a renewal or a call of `request`. */
   readonly idempotencyKey: string | undefined
@@ -104,11 +104,11 @@ export interface UnexpectedReport {
   readonly operation: string
   /** A sentence that describes the problem. */
   readonly message: string
-  /** Path of the field. `[]` stands for any list item, as in `subscriptionPayments[].dueDate`. */
+  /** Path of the field in the response. `[]` stands for any list item, as in `subscriptionPayments[].dueDate`. */
   readonly field?: string | undefined
   /** What the field must contain. */
   readonly rule?: string | undefined
-  /** Type of the received value, or `another value` if the value differs from the request. Never the value itself. */
+  /** Type of the received value, or `another value` if the request's value was different. Never contains the value. */
   readonly received?: string | undefined
 }
 
@@ -203,7 +203,7 @@ interface Observers extends Pick<Receivers, 'onUnexpected'> {
   readonly logLevel: LogLevel
 }
 
-/** Logs an event, then calls the user's hook or `onUnexpected`. Ignores all errors. A hook's `this` is `hooks`. */
+/** Logs an event, then calls the user's hook or `onUnexpected`. Ignores all errors. In a hook, `this` is `hooks`. */
 export const notify = <Name extends keyof Events>(
   observers: Observers,
   name: Name,

@@ -36,11 +36,11 @@ export interface FetchRequest {
    * must not be sent twice, `body` is an empty `ArrayBuffer`, because some runtimes resend requests without a body.
    */
   readonly body?: string | ArrayBuffer
-  /** Is aborted when a time limit passes or the caller aborts the call. */
+  /** Aborts when a time limit passes or the caller aborts the call. */
   readonly signal: AbortSignal
   /** Always `manual`, because the client never follows redirects. */
   readonly redirect: 'manual'
-  /** Only on Deno: an HTTP client with a new connection, so that Deno resends nothing. Pass `client` on to `fetch`. */
+  /** Only on Deno: a client with a new connection, so that Deno resends no request. Pass `client` on to `fetch`. */
   readonly client?: object
   /** Only on Bun: opens a new connection for a request that must not be sent twice. Pass `keepalive` on to `fetch`. */
   readonly keepalive?: false
@@ -90,7 +90,7 @@ const headers: fields.Field<Readonly<Record<string, string>>, HeadersInput> = fi
 )
 
 const retryOptions = {
-  /** Maximum number of retries of a call. A retry because of a rejected token does not count. Default: 2. */
+  /** Maximum number of retries of a call. A retry after a rejected token does not count. Default: 2. */
   limit: fields.optional(fields.wholeNumber(0)),
   /** Longest wait before a retry, in ms. If the server asks for a longer wait, the call fails. Default: 30 000. */
   maxWait: fields.optional(fromZero),
@@ -160,14 +160,14 @@ const clientOptions = {
   /** The API's http or https URL. A path prefix is allowed; credentials, a query and a fragment are not. */
   baseUrl,
   ...changeableOptions,
-  /** The function that sends requests. Default: the value that `globalThis.fetch` has when a request is sent. */
+  /** The function that sends requests. Default: `globalThis.fetch`, which the client reads again for each request. */
   fetch: fields.optional(functionOption<FetchFunction>()),
   /** The client's clock, for example the mock's. Timeouts always use real time. Default: the system's time. */
   clock: fields.optional(clockOption),
   /** The version prefix of the paths. Default: `/api/v1.0` in area S, `/api/v1` in area G. */
   apiPrefix: fields.optional(fields.input('a path such as /api/v2', (value) => API_PREFIX.test(value))),
 }
-/** Options that both clients take. */
+/** Options of both `SubscriptionsClient` and `GatewayClient`. */
 export interface ClientOptions extends fields.Input<typeof clientOptions> {}
 export const clientOptionsWith = <const Own extends fields.Shape>(own: Own) =>
   fields.strict({ ...clientOptions, ...own }, 'option')

@@ -10,8 +10,8 @@ import { readRetryAfter } from './response-headers.ts'
 
 const waitOptions = {
   /**
-   * Maximum wait in milliseconds. Default: 120 000. The wait ends when this time passes in real time. When it passes on
-   * the client's clock (such as the mock's), the client reads the state one last time, and the wait ends.
+   * Maximum wait in milliseconds. Default: 120 000. The wait ends when this time passes in real time. If it passes
+   * first on the client's clock (such as the mock's), the client reads the state one last time.
    */
   timeout: optional(duration()),
   /**
@@ -46,7 +46,7 @@ const GROWTH = 1.5
 // Without `pollInterval`, the client ignores a `Retry-After` below this many milliseconds, so as not to read too often.
 const MIN_PAUSE_MS = 500
 
-/** How long the wait continues although the server does not find the record, in ms of the client's clock. */
+/** If the server does not find a record, the client keeps trying to read it for this many ms of its clock. */
 const NEW_RECORD_MS = 10_000
 const isMissing = (error: unknown): boolean => knownError(error).verdict === 'not-found'
 

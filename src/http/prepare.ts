@@ -26,14 +26,14 @@ export interface ClientContext {
   readonly emptyBody: 'object' | 'none'
 }
 
-/** Query parameters: names and values, or pairs such as those of `URLSearchParams`, in which a name may repeat. */
+/** Query parameters: names and values, or pairs such as those of `URLSearchParams`, which may contain a name twice. */
 export type Query =
   | Readonly<Record<string, string | number | undefined>>
   | Iterable<readonly [name: string, value: string]>
 
 /** The input that a client's method passes for one call. `prepare` checks it. */
 export interface CallInput {
-  /** The path parameters, in the order of the path. */
+  /** The path parameters, in the order in which the path contains them. */
   readonly path?: Readonly<Record<string, unknown>>
   readonly query?: Query | undefined
   readonly body?: unknown
@@ -126,14 +126,14 @@ export const prepare = <Definition extends EndpointDefinition>(
     totalTimeout,
     deadline: call.deadline ?? new Deadline(totalTimeout, options.signal),
     startedAt,
-    /** Returns in how many ms the key expires. If real time and the client's clock differ, the shorter time counts. */
+    /** Returns in how many ms the key expires. If real time and the client's clock differ, returns the shorter time. */
     keyLeft: () => Math.min(keyDeadline.remaining, keyLifetime - (clock.now() - startedAt)),
     /** The fields that all hook events of this call contain. */
     event: { call: {}, operation, method, path: template, url, idempotencyKey: key },
     phase: 'request' as Phase,
     /** The combined outcome of the failed attempts: `unknown` if the server may have executed an attempt. */
     outcome: 'not-sent' as Outcome,
-    /** The Authorization header of each attempt. Errors must not contain these headers. */
+    /** The Authorization header of each attempt. The client removes these headers from its errors. */
     sent: [] as (string | undefined)[],
   }
 }

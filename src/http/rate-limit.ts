@@ -1,41 +1,41 @@
 import { type Clock, steadyClock, waitAtMost } from '../clock.ts'
 import { type ResponseHead, untilServerTime } from './response-headers.ts'
 
-/** A call waits at most this many milliseconds for the end of a window. If a 429 requires more, the call fails. */
+/** A call waits at most this long for the rate limit. If a 429 response requires a longer wait, the call fails. */
 const MAX_DELAY_MS = 60_000
 // Rate limits are per minute. A wait or reset time of more than an hour must be wrong, so the gate ignores it.
 const MAX_PLAUSIBLE_DELAY_MS = 3_600_000
-/** When a window ends, the first waiting call wakes the others. If its worker ended, they wake this many ms later. */
+/** After a window, the first waiting call wakes the others. If its worker has stopped, they wake this many ms later. */
 const TURN = 1_000
 
-/** A period on the client's clock in which only `remaining` more requests may start. After a 429, `remaining` is 0. */
+/** A period, by the client's clock, in which only `remaining` requests may start. After a 429, `remaining` is 0. */
 interface Window {
   readonly startsAt: number
   readonly endsAt: number
   readonly remaining: number
-  /** The server's reset time, if a response contained one. The reset time identifies the window. */
+  /** The server's reset time, if a response contained one. Responses with the same reset time belong to one window. */
   readonly resetAt?: number | undefined
-  /** `guess`: no response has reported this window, so it gets the last window's limit. `pause`: a 429 opened it. */
+  /** `guess`: no response has described this window, so the last window's limit applies. `pause`: a 429 started it. */
   readonly kind?: 'guess' | 'pause'
 }
 
 /**
- * The place of a call in the gate. First the call waits, then its request is in flight. When `steadyClock` reaches
- * `endsAt`, the gate deletes the slot, because a worker may stop before it calls `leave`.
+ * A call in the rate-limit gate (see below). First the call waits, then its request is in flight. When `steadyClock`
+ * reaches `endsAt`, the gate deletes the slot, because a worker may stop before it calls `leave`.
  */
 export interface Slot {
   endsAt: number
-  /** The longest duration of the request, in milliseconds. */
+  /** How long the request may take, in milliseconds. */
   readonly timeout: number
   wake?: () => void
 }
 
 /**
- * Creates the gate that delays calls after the server reported that the rate limit is used up. A client's calls share
- * one gate and start in order. The gate counts requests in flight as used, so parallel calls do not exceed the limit.
+ * Creates the gate that delays calls while the server's rate limit is used up. A client's calls share one gate and
+ * start in order. Requests in flight count against the limit, so that parallel calls do not exceed it.
  */
 export const createRateLimitGate = (clock: Clock) => {
-  /** The waiting calls, in order. Only the first waits for a change of the limit, so a change does not wake all. */
+  /** The waiting calls, in order. The end of a window wakes only the first call, which wakes the others. */
   const queue = new Set<Slot>()
   const inFlight = new Set<Slot>()
   let current: Window | undefined
@@ -46,7 +46,7 @@ export const createRateLimitGate = (clock: Clock) => {
     return { startsAt, endsAt: startsAt + milliseconds, remaining }
   }
 
-  /** Ends a window. If a response reported the window's limit, opens the next window with the same limit. */
+  /** Ends the current window. If a response reported the window's limit, opens the next window with the same limit. */
   const endWindow = (): void => {
     const limit = current?.kind === 'guess' ? undefined : limitSeen
     limitSeen = undefined
@@ -63,7 +63,7 @@ export const createRateLimitGate = (clock: Clock) => {
     return (current?.remaining ?? Infinity) <= inFlight.size
   }
 
-  /** Starts waiting calls while the limit allows it. If the limit changed, the next call computes its wait again. */
+  /** Wakes the waiting calls that may start. If the limit changed, the next call also wakes and computes a new wait. */
   const admit = (isChange = false): void => {
     let wakesNext = isChange
     for (const slot of queue) {
@@ -98,10 +98,10 @@ export const createRateLimitGate = (clock: Clock) => {
     }
   }
 
-  /** Returns the milliseconds until a used-up window ends, or 0 if the server allows more requests. */
+  /** If the current window allows no more requests, returns the milliseconds until it ends. Otherwise returns 0. */
   const delay = (): number => Math.max(0, current?.remaining === 0 ? current.endsAt - clock.now() : 0)
 
-  /** Waits until the gate wakes the call, the window ends, or the `endsAt` of a request in flight passes. */
+  /** Waits until the gate wakes the call, the window ends, or a request in flight reaches its `endsAt`. */
   const nextChange = async (slot: Slot, signal: AbortSignal): Promise<void> => {
     const woken = new Promise<void>((resolve) => {
       slot.wake = resolve
@@ -133,7 +133,7 @@ export const createRateLimitGate = (clock: Clock) => {
   }
 
   return {
-    /** Returns a slot if a request may start now. `timeout` is the request's longest duration in milliseconds. */
+    /** Returns a slot if a request may start now. `timeout` is how many milliseconds the request may take. */
     tryEnter(timeout: number): Slot | undefined {
       if (queue.size > 0 || isClosed()) return undefined
       const slot = { endsAt: steadyClock.now() + timeout, timeout }
@@ -143,7 +143,7 @@ export const createRateLimitGate = (clock: Clock) => {
 
     /**
      * Waits until a request may start, then returns a slot. If the wait would exceed a minute or the call's `remaining`
-     * time, returns the wait in milliseconds at once.
+     * time, does not wait, and returns the required wait in milliseconds.
      */
     async enter(signal: AbortSignal, remaining: number, timeout: number): Promise<Slot | number> {
       const slot: Slot = { endsAt: steadyClock.now() + remaining, timeout }
@@ -164,7 +164,7 @@ export const createRateLimitGate = (clock: Clock) => {
       }
     },
 
-    /** Removes a finished request from the gate. `slot` is undefined if the option `rateLimit` is `throw`. */
+    /** Frees a finished request's slot, and reads the response. With `rateLimit: 'throw'`, `slot` is undefined. */
     leave(slot: Slot | undefined, head: ResponseHead | undefined): void {
       if (slot) inFlight.delete(slot)
       if (head !== undefined) update(head)

@@ -30,7 +30,7 @@ const SUCCESS = '00'
 const NO_CONTENT = 204
 // A code such as `0` may mean success, so it does not prove that the server rejected the call.
 const NEARLY_SUCCESS = /^\s*0*\s*$/
-/** Codes that do not prove a rejection. With them, the server may have failed, succeeded, or not finished yet. */
+/** Codes that do not prove a rejection: the call may have failed or succeeded, or may still be running. */
 const OPEN_CODE =
   /^\s*(?:ok|accepted|2\d\d|408|5\d\d)\s*$|succe|complete|pending|queued|in.?pro[gc]|time.?out|unavailable|internal|(?<!un|not.|not.be.)process(?:ing|ed)?(?![a-z_-])/i
 
@@ -98,7 +98,7 @@ const reportOtherRecord = (
   return otherThanSent(operation, identityFields[0], 'The response is about another record')
 }
 
-/** Reads a successful response by its schema. Omits and reports optional fields whose values are invalid. */
+/** Reads a successful response with the endpoint's schema. Omits and reports optional fields with invalid values. */
 const readByContract = (endpoint: EndpointDefinition, body: unknown): Reading => {
   const { operation, partialResponse } = endpoint
   const issues: Issues = []
@@ -178,7 +178,7 @@ export const readResponse = (
 /** Characters between the digits of a phone number. `(0)` is a trunk prefix: callers from abroad do not dial it. */
 const PHONE_SEPARATORS = /\(0\)|[\s+().\-/]/g
 
-/** Returns whether `number` ends with the digits of `form`, which may lack the country code or hide digits with `*`. */
+/** Returns whether `number` ends with `form`'s digits. `form` may lack the country code or hide digits with `*`. */
 const endsInPhone = (number: string, form: string): boolean => {
   const [digits = '', tail = ''] = [number, form].map((one) =>
     one.replace(PHONE_SEPARATORS, '').replace(/^0+/, ''),
@@ -188,7 +188,7 @@ const endsInPhone = (number: string, form: string): boolean => {
   return new RegExp(`${end}$`).test(digits)
 }
 
-/** Returns a report if a successful response differs from the request and thus may belong to another request. */
+/** Returns a report if a successful response differs from the request. Then the response may be for another request. */
 export const reportEchoes = (
   { operation, echoedFields = [], sourceField = '' }: EndpointDefinition,
   sent: unknown,

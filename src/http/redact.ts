@@ -35,7 +35,7 @@ const formsOf = (secret: string): string[] => {
 }
 
 /**
- * Creates functions that remove a call's secrets from texts. They also remove secret fields and headers, such as `otp`.
+ * Creates functions that remove a call's secrets from texts. They also remove secret headers, and fields such as `otp`.
  */
 export const createRedactor = (
   headers: Readonly<Record<string, string>>,

@@ -30,8 +30,8 @@ const SECONDS = /^(?:\d{1,9}(?:\.\d+)?(?:, *|$))+$/
 const HTTP_DATE = /^[A-Z][a-z]{2,8},? /
 
 /**
- * Returns the milliseconds until a time in a response header. Computes the wait from the client's clock and from the
- * header `Date`, and returns the shorter positive wait, because one of the clocks may be wrong. A wait that is too
+ * Returns the milliseconds until a time in a response header. Computes the wait twice, from the client's clock and from
+ * the header `Date`, because one of the clocks may be wrong. Returns the shorter positive wait: a wait that is too
  * short costs at most one rejected retry, but a wrong clock could cause a very long wait.
  */
 export const untilServerTime = (time: number, now: number, headers: Headers): number | undefined => {
@@ -50,7 +50,7 @@ export const readRetryAfter = (headers: Headers, now: number): number | undefine
 
 /**
  * Reads a response's headers. Ignores a wait below a second, because a server may send 0 for an unknown wait. The
- * specification names no header for the server's id of a request, so the function tries the usual headers.
+ * specification names no header for the id that a server gives a request, so the function tries the usual headers.
  */
 export const readHead = (status: number, headers: Headers, now: number): ResponseHead => {
   const rateLimit = readRateLimit(headers)

@@ -42,7 +42,7 @@ const FETCH_TIMEOUT = /^(?:UND_ERR_(?:HEADERS|BODY)_TIMEOUT|TimeoutError)$/
 /** Error messages of Node and undici that prove that nothing was sent, whatever code or cause the error has. */
 const BEFORE_SENDING =
   /^(?:Proxy response \(\d{3}\)|Proxy Authentication Required \(407\)|(?:Secure )?Proxy Connection failed|bad port$)/
-/** Node's message if a connection closes during the TLS handshake. Its code `ECONNRESET` also occurs after sending. */
+/** Node's message if the TLS handshake breaks off. Unlike the code `ECONNRESET`, it proves that nothing was sent. */
 const BEFORE_TLS = /^Client network socket disconnected before secure TLS connection/
 const CODE = /^[A-Za-z][\w/.-]{1,60}$/
 const MAX_DEPTH = 4
@@ -74,7 +74,7 @@ const evidenceIn = (error: unknown, depth = 0): readonly Evidence[] => {
   ]
 }
 
-/** Classifies a failed `fetch`. `notSent` is true only if every error in the chain proves that nothing was sent. */
+/** Classifies a failed `fetch`. `notSent` is true only if the error and all its causes prove that nothing was sent. */
 export const classifyFailure = (error: unknown, milliseconds: number): ConnectionFailure | Interruption => {
   const evidence = evidenceIn(error)
   const reason = evidence.find(({ code }) => code)?.code
@@ -115,7 +115,7 @@ const reasonOf = (endpoint: RetryRules, failure: Failure): RetryReason | 'reject
 const backoff = (retries: number): number =>
   Math.floor(Math.random() * Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF * 2 ** retries))
 
-/** Decides whether the client retries a failed attempt. `docs/retries-and-outcomes.md` has these rules as a table. */
+/** Decides whether the client retries a failed attempt. `docs/retries-and-outcomes.md` lists the rules in a table. */
 export const decideRetry = (
   { client, endpoint, limit, maxWait, deadline: { remaining }, keyLeft }: Call,
   failure: Failure,
@@ -143,7 +143,7 @@ export const callOutcome = (endpoint: RetryRules, failure: Failure): Outcome => 
   return isLost(endpoint, failure.status) ? 'unknown' : 'rejected'
 }
 
-/** Returns the less certain of two outcomes. Alphabetically, each outcome is less certain than the previous one. */
+/** Returns the less certain of two outcomes. Their alphabetical order is `not-sent`, `rejected`, `unknown`. */
 export const combineOutcomes = (one: Outcome, other: Outcome): Outcome => (one > other ? one : other)
 
 export const isTransient = (endpoint: RetryRules, failure: Failure): boolean =>

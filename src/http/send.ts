@@ -24,10 +24,9 @@ export const createHttp = (): KyInstance =>
   ky.create({ retry: 0, timeout: false, throwHttpErrors: false, redirect: 'manual' })
 
 /**
- * On Deno and Bun, returns the `fetch` options that give a request its own connection. On a reused connection that
- * closes without a response, their `fetch` resends a POST, although the server may have executed the first POST
- * (measured up to Deno 2.9 and Bun 1.3.12).
- * Over HTTP/2, Deno also resends a POST after REFUSED_STREAM. A proxy may send this although the server acted.
+ * On Deno and Bun, returns the `fetch` options that give a request its own connection. If a reused connection closes
+ * without a response, their `fetch` resends a POST that the server may have executed (measured up to Deno 2.9 and Bun
+ * 1.3.12). Over HTTP/2, Deno also resends a POST after REFUSED_STREAM, which a proxy may send after the server acted.
  */
 const ownConnection = () => {
   if ('Bun' in globalThis) return { keepalive: false } as const

@@ -13,9 +13,9 @@ export type Claim =
   | { readonly state: 'in-progress' | 'committed' }
 
 /**
- * Stores the ids of processed notifications. An id contains every field of a message except the timestamp. A store in a
- * database can serve several processes. Every method is atomic: if callers claim an id at the same time, only one
- * receives `claimed`. A method rejects if it cannot reach the database. If `claim` rejects, the handler responds 503.
+ * Stores the ids of processed notifications. Each id consists of all fields of a message except the timestamp. Every
+ * method is atomic: if callers claim an id at the same time, only one receives `claimed`. A method rejects if it cannot
+ * reach the database. If `claim` rejects, the handler responds 503.
  */
 export interface DedupeStore {
   /** Claims an id for a new owner. The id can be claimed again after a release or after the lease has ended. */
@@ -49,7 +49,10 @@ const memoryOptions = {
    * ids in progress. If all ids are in progress, a new claim rejects, and the handler responds 503.
    */
   limit: withDefault(wholeNumber(1), LIMIT),
-  /** Clock for leases and `dedupeTtl`. Default: a monotonic clock for leases, and the system's for `dedupeTtl`. */
+  /**
+   * Clock for leases and for the handler's `dedupeTtl`. By default, leases use a monotonic clock, and `dedupeTtl` uses
+   * the system's clock.
+   */
   clock: optional(clockOption),
 }
 /** Options of `createMemoryDedupeStore`. */
@@ -57,7 +60,7 @@ export interface MemoryDedupeStoreOptions extends Input<typeof memoryOptions> {}
 
 /**
  * Creates a store that keeps the ids of processed notifications in the memory of this process. If ids must survive a
- * restart, or if several processes share them, use a store of `mandatekit/stores`.
+ * restart, or if several processes share them, use a store from `mandatekit/stores`.
  *
  * @throws {InvalidRequestError} if `limit` is not a whole number, or is less than 1.
  */

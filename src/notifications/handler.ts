@@ -15,11 +15,11 @@ import { type MerchantNotification, toBytes } from './parse.ts'
 import { createProcessOnce } from './process-once.ts'
 import { type HeaderFields, isSetupError, readDelivery, toHeaders, type Unreadable } from './read-delivery.ts'
 
-/** A delivery as plain data, to be stored in a job of a queue. */
+/** A delivered notification as plain data that a queue can store. */
 export interface QueuedDelivery {
   /** Headers, as in `request.headers` of node:http: at least Content-Type, Content-Encoding and the signature. */
   readonly headers?: HeaderFields | null | undefined
-  /** The unchanged body, because a signature may cover it. Pass text if your queue stores jobs as JSON. */
+  /** The body, unchanged because a signature may cover it. Pass text if your queue stores jobs as JSON. */
   readonly body: string | Uint8Array
 }
 
@@ -29,7 +29,7 @@ export interface QueuedDelivery {
  * - `processed` (200): your code succeeded, or the type or status is unknown and `onUnknown` is missing.
  * - `duplicate` (200): your code succeeded for an earlier delivery of the same notification.
  * - `in-progress` (503): another delivery of the notification is in progress, your code exceeded `lease.limit`, or the
- *   method `claim` of the store failed.
+ *   dedupe store's `claim` failed.
  * - `unverified` (503): the verifier threw, returned no valid result, or exceeded its time limit.
  * - `refused` (401): the verifier returned false.
  * - `invalid`: the body is not a notification (400), arrived too slowly (408), is larger than `maxBytes` (413), or has
@@ -47,14 +47,11 @@ export type DeliveryResult =
 
 /** The result of `handler.process`. */
 export interface ProcessedDelivery {
-  /** The result of the delivery. Run the job again after `in-progress`, `unverified` and `failed`. */
+  /** Run the job again after `in-progress`, `unverified` and `failed`. */
   readonly result: DeliveryResult
-  /**
-   * Milliseconds until the job should run again: a whole number from 1 000 to 3 600 000. Present after `in-progress`,
-   * `unverified` and `failed`.
-   */
+  /** Milliseconds until the job should run again: a whole number from 1 000 to 3 600 000. Absent if it should not. */
   readonly retryAfterMs?: number
-  /** Absent after `invalid`. May be forged after `unverified`, `refused` and `duplicate` (not always verified). */
+  /** Absent after `invalid`. After `unverified`, `refused` or `duplicate`, the notification may be forged. */
   readonly notification?: MerchantNotification
   /** After `unverified` and `failed`: the thrown error, for `nextStep`. After `invalid`: why the body is invalid. */
   readonly error?: unknown
@@ -93,7 +90,7 @@ const pauseAfter = (error: unknown): number => {
   return exportedWait(named >= 1000 ? named : undefined) ?? RETRY_AFTER
 }
 
-/** Takes the id from the payment's record. Otherwise, an attacker could book payment `AB-1` again by sending `ab-1`. */
+/** Returns the notification with the record's `paymentId`, so that `ab-1` cannot book the payment `AB-1` again. */
 const withPaymentIdOf = (
   lookup: PaymentDetails | undefined,
   given: MerchantNotification,

@@ -15,7 +15,7 @@ import type {
 /** Bytes for `crypto.subtle`: `Uint8Array<ArrayBuffer>`, in a notation that TypeScript before 5.7 accepts too. */
 export type Bytes = ReturnType<typeof Uint8Array.from>
 
-/** A delivery, as a verifier receives it. */
+/** The delivery that a verifier checks. */
 export interface Delivery {
   /** The parsed message, which is not verified yet. */
   readonly notification: MerchantNotification
@@ -28,16 +28,16 @@ export interface Delivery {
 /** The record that `lookupVerifier` read to verify a notification. */
 export type Lookup = PaymentDetails | SubscriptionDetails
 
-/** The result of a verifier that accepts a delivery. Your code receives `lookup` as `context.lookup`. */
+/** What a verifier may return instead of `true`. Your code receives `lookup` as `context.lookup`. */
 export interface Verified {
   /** The payment if the notification's `type` is `SUBSCRIPTION_PAYMENT`, or else the subscription. */
   readonly lookup: Lookup
 }
 
 /**
- * Decides whether a delivery comes from the payment provider. For `true` or a `Verified`, the handler accepts the
- * delivery. For `false`, it responds 401. If the verifier throws or returns anything else, the handler responds 503, so
- * that the sender can deliver again.
+ * Decides whether a delivery comes from the payment provider. If it returns `true` or a `Verified` object, the handler
+ * accepts the delivery. If it returns `false`, the handler responds 401. If it throws or returns anything else, the
+ * handler responds 503, so that the sender can deliver again.
  */
 export type Verifier = (delivery: Delivery) => boolean | Verified | Promise<boolean | Verified>
 
@@ -45,7 +45,7 @@ export type Verifier = (delivery: Delivery) => boolean | Verified | Promise<bool
 export interface NotificationContext<Record extends Lookup = Lookup> {
   /** Aborted when the listener exceeds `lease.limit`, or when another process may have claimed the notification. */
   readonly signal: AbortSignal
-  /** The payment (`onPayment`) or subscription that the verifier read. Absent if the verifier returned none. */
+  /** The payment (in `onPayment`) or the subscription that the verifier read. Absent if it returned no record. */
   readonly lookup?: Record | undefined
 }
 
@@ -57,7 +57,7 @@ export type NotificationListener<Kind extends MerchantNotification> = (
 
 /**
  * A problem that a handler reports to `onUnexpected`. The numbers below are HTTP statuses that the sender receives. If
- * the setup is wrong, the handler reports `invalid-message` or `verification-failed`, and rejects.
+ * the setup is wrong, the handler reports `invalid-message` or `verification-failed`, and its promise rejects.
  *
  * - `invalid-message`: the body is not a notification (400), arrived too slowly (408), is too large (413), or has an
  *   unknown Content-Encoding (415).
@@ -106,7 +106,7 @@ const timeouts = {
   /** Time limit for each call to the dedupe store; 5 s by default. A slower call counts as failed. */
   store: withDefault(duration(MAX_TIMER_MS), TIMEOUTS.store),
 }
-/** Time limits for the steps of a delivery, in milliseconds of real time. */
+/** Time limits for the steps of a delivery, in milliseconds. */
 export interface NotificationTimeouts extends Output<typeof timeouts> {}
 
 const options = {
@@ -123,7 +123,7 @@ const options = {
   onUnknown: optional(functionOption<NotificationListener<UnknownNotification>>()),
   /** The store of processed ids. Default: the memory of this process. */
   dedupe: optional(objectWith<DedupeStore>('a dedupe store', 'claim', 'extend', 'commit', 'release')),
-  /** Called for every problem of a delivery. Responses to the sender never describe the problem. */
+  /** Called for every problem with a delivery. The response to the sender never describes the problem. */
   onUnexpected: optional(functionOption<(report: NotificationReport) => unknown>()),
   /** Maximum size of a body, in bytes, before and after decompression; 65 536 by default. A message needs far less. */
   maxBytes: withDefault(wholeNumber(1), 65_536),
@@ -131,7 +131,7 @@ const options = {
   lease: withDefault(strict(lease, 'option'), LEASE),
   /** How long processed ids are kept, in milliseconds; 7 days by default. */
   dedupeTtl: withDefault(wholeNumber(1), 7 * 86_400_000),
-  /** How long a duplicate waits for the first delivery, in milliseconds; 10 s by default. Then it gets a 503. */
+  /** How long a duplicate waits for the first delivery's result, in ms; 10 s by default. After that, it gets a 503. */
   responseTimeout: withDefault(fromZero, 10_000),
   /** Time limits for the sender, the verifier and the store. */
   timeouts: withDefault(strict(timeouts, 'option'), TIMEOUTS),

@@ -40,20 +40,20 @@ export interface PaymentNotification extends NotificationFields {
 
 /** A notification whose type or status this version does not know. */
 export interface UnknownNotification extends NotificationFields {
-  /** Always `UNKNOWN`: the type or status is unknown. `receivedType` contains the message's type. (S8) */
+  /** Always `UNKNOWN`: the message's type or status is unknown. (S8) */
   readonly type: 'UNKNOWN'
-  /** `type` as received. (S8) */
+  /** The message's `type`, unchanged. (S8) */
   readonly receivedType: string
-  /** `status` as received. (S8) */
+  /** The message's `status`, unchanged. (S8) */
   readonly status: string
-  /** `paymentId` as received. Null when it is empty, null or missing. (S8) */
+  /** The message's `paymentId`, or null if it is empty or missing. (S8) */
   readonly paymentId: string | null
 }
 
 /** A notification from the payment provider. The field `type` determines the other fields. (S8) */
 export type MerchantNotification = SubscriptionNotification | PaymentNotification | UnknownNotification
 
-/** The two fields that `isNewer` compares. Store both fields of the newest notification. */
+/** The two fields that `isNewer` compares. Store both fields of the newest notification for later comparisons. */
 export type OrderedNotification = Pick<MerchantNotification, 'occurredAt' | 'status'>
 
 /** A received message: text or bytes (JSON or URL-encoded), form fields, or the object from a body parser. */
@@ -111,7 +111,7 @@ const toNotification = (raw: MerchantNotification['raw']): MerchantNotification 
   return { type: 'UNKNOWN', receivedType: message.type, status: message.status, paymentId, ...fields }
 }
 
-/** Creates an error about a whole body. `found` describes the body without quoting it, because errors may be logged. */
+/** Creates an error about a body. `found` describes the body without quoting it, because errors may be logged. */
 export const bodyError = (found: string, rule = 'a JSON object or form fields'): InvalidRequestError => {
   const message = `body must be ${rule}, received ${found}`
   return new InvalidRequestError(OPERATION, [{ field: 'body', rule, received: found, message }])
@@ -180,10 +180,10 @@ const isForm = (value: object): value is URLSearchParams | FormData => Symbol.it
  * Reads a notification from JSON or URL-encoded text, bytes, the object of a body parser, `URLSearchParams` or
  * `FormData`. Returns a promise if the input is a `Request`. Does not verify the sender.
  *
- * `type` of the result is `SUBSCRIPTION`, `SUBSCRIPTION_PAYMENT`, or `UNKNOWN` for a type or status that this version
+ * The result's `type` is `SUBSCRIPTION`, `SUBSCRIPTION_PAYMENT`, or `UNKNOWN` for a type or status that this version
  * does not know. `CANCELED` is read as `CANCELLED`, and an empty paymentId as null. (S8; Events)
  *
- * @throws {InvalidRequestError} with each invalid field, its rule and the received type.
+ * @throws {InvalidRequestError} that names each invalid field, its rule and the received type.
  * @example
  * const notification = parseNotification(request.body)
  * if (notification.type === 'SUBSCRIPTION_PAYMENT') await book(notification.paymentId, notification.status)
@@ -212,7 +212,7 @@ const secondsOf = (name: string, { occurredAt }: OrderedNotification): number =>
 
 /**
  * Returns whether notification `a` is newer than notification `b` of the same subscription. Check this before you store
- * a status, because deliveries may arrive in any order. If both occurred in the same second, a cancellation counts as
+ * a status, because deliveries may arrive in any order. If both are from the same second, a cancellation counts as
  * newer. If `b` is null or undefined, the result is true.
  *
  * @throws {InvalidRequestError} when `occurredAt` is an invalid Date

@@ -21,8 +21,8 @@ interface Run {
 
 const MAX_UNCOMMITTED = 10_000
 /**
- * Returns whether a result of a store is valid. Without this check, the handler would not report a store that always
- * returns undefined.
+ * Returns whether a store's result is valid. Without this check, nobody would notice that a store always returns
+ * undefined.
  */
 const isPossible = (method: keyof DedupeStore, result: unknown): boolean => {
   if (method === 'release') return true
@@ -41,7 +41,7 @@ const keyOf = (notification: MerchantNotification): string => {
   return JSON.stringify([notificationId, sentType, status, subscriptionId, paymentId])
 }
 
-/** Claims a key, runs the listener, and commits or releases the key. Concurrent deliveries with one key share a run. */
+/** Claims a key, runs the listener once for concurrent deliveries with this key, and commits or releases the key. */
 export const createProcessOnce = (
   { lease, responseTimeout, dedupeTtl, timeouts }: HandlerSettings,
   store: DedupeStore,

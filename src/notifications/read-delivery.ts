@@ -8,9 +8,7 @@ const STEP = 64
 /** A `Headers` object, or plain data such as `request.headers` of node:http. */
 export type HeaderFields = Headers | Readonly<Record<string, string | readonly string[] | undefined>>
 
-/**
- * Converts plain headers to `Headers`. Omits those that `Headers` refuses, for example if a value is not Latin-1.
- */
+/** Converts plain headers to `Headers`. Omits what `Headers` refuses, such as a value outside Latin-1. */
 export const toHeaders = (
   fields: HeaderFields | null | undefined,
   onLeftOut: (name: string) => void = () => undefined,
@@ -30,7 +28,7 @@ export const toHeaders = (
   return headers
 }
 
-/** Bodies that body parsers have parsed. A body is `undefined` if other code read it and did not keep it. */
+/** The parsed bodies of requests that other code has read. A body is `undefined` if that code did not keep it. */
 export const parsedBodies = new WeakMap<Request, unknown>()
 
 export type Unreadable = { readonly status: 400 | 408 | 413 | 415; readonly error: InvalidRequestError }
@@ -79,7 +77,7 @@ const decode = (bytes: Uint8Array<ArrayBuffer>, decoder: DecompressionStream, se
   return readAll(decoder.readable, settings)
 }
 
-/** Reads a body, and then decodes it. Each of the two steps is limited by `maxBytes` and `timeouts.read`. */
+/** Reads a body, then decompresses it if necessary. `maxBytes` and `timeouts.read` limit each of the two steps. */
 const readBody = async ({ headers, body }: Request, settings: HandlerSettings) => {
   const { maxBytes, timeouts } = settings
   const unreadable = (status: Unreadable['status'], found: string, rule: string): Unreadable => ({
@@ -109,13 +107,13 @@ export const setupError = (message: string, received: string): InvalidRequestErr
     { field: 'body', rule: 'the raw body', received, message },
   ])
 
-/** Returns whether the setup is wrong. The handler throws the error, because senders do not retry after a 400. */
+/** Returns whether an error means a wrong setup. The handler throws it, because senders do not retry after a 400. */
 export const isSetupError = (error: unknown): boolean =>
   error instanceof InvalidRequestError && error.operation === 'notifications.handler'
 
 const NOT_KEPT =
-  'body must be unread, or kept by a body parser. Other code read the body before the handler and ' +
-  'dropped it: mount the notification route first, or pass request.clone() to the other code'
+  'body must be unread, or kept by a body parser. Other code already read the body and ' +
+  'did not keep it: mount the notification route first, or pass request.clone() to the other code'
 
 export const readDelivery = async (
   request: Request,

@@ -11,7 +11,7 @@ import { setupError } from './read-delivery.ts'
 export type SignatureEncoding = 'hex' | 'base64' | 'base64url'
 
 type Secrets = string | Uint8Array | readonly (string | Uint8Array)[]
-/** An interface, because otherwise the declarations contain `Uint8Array<ArrayBuffer>`, which needs TypeScript 5.7. */
+/** An interface keeps `Uint8Array<ArrayBuffer>`, which needs TypeScript 5.7, out of the published declarations. */
 interface SecretBytes extends ReadonlyArray<Bytes> {}
 
 const isFilled = (secret: Bytes | undefined): secret is Bytes => (secret?.length ?? 0) > 0
@@ -24,7 +24,7 @@ const secretsField = field<SecretBytes, Secrets>('one or more secrets that are n
 const hmacOptions = {
   /** The header that holds the signature, for example `x-signature`. */
   header: input('the name of a header', (name) => /^[!#$%&'*+.^_`|~\w-]+$/.test(name)),
-  /** The shared secrets. To replace a secret without losing deliveries, list both the old and the new secret. */
+  /** The secrets shared with the sender. To replace one without losing deliveries, list the old and the new secret. */
   secrets: secretsField,
   /** How the header encodes the signature; `hex` by default. */
   encoding: withDefault(oneOf(['hex', 'base64', 'base64url']), 'hex'),
@@ -50,10 +50,10 @@ const decode = (text: string, encoding: SignatureEncoding): Bytes | undefined =>
 }
 
 /**
- * Creates a verifier for HMAC signatures of the decompressed body, because senders sign before they compress. Use it if
- * the payment provider, or your own proxy, signs deliveries. The specification defines no signature. The verifier
- * compares the signature in constant time with every secret. Behind a body parser such as `express.json()`, it throws
- * an `InvalidRequestError` that explains the correct setup.
+ * Creates a verifier for HMAC signatures. Use it if the payment provider, or your own proxy, signs deliveries: the
+ * specification defines no signature. The verifier checks the decompressed body, because senders sign before they
+ * compress. It tries every secret, and compares in constant time. Behind a body parser such as `express.json()`, it
+ * throws an `InvalidRequestError` that explains the correct setup.
  *
  * @throws {InvalidRequestError} when a secret is missing or empty, or another option is invalid.
  * @example hmacVerifier({ header: 'x-signature', secrets: [current, previous], prefix: 'sha256=' })
@@ -122,11 +122,9 @@ const MAX_LOOKUP_WAIT_MS = 2_000
 /** How long a lookup counts as in progress, in milliseconds. A lookup may never settle if its worker has ended. */
 const MAX_LOOKUP_MS = 30_000
 const WINDOW_MS = 60_000
-/** If a message is older than this many milliseconds, the opposite status in its record disproves the message. */
+/** If the payment still has the opposite status this many milliseconds after the message, the message is false. */
 const OPPOSITE_STATUS_MS = 3_600_000
-/**
- * Returns the pause before a redelivery, in milliseconds: a tenth of the message's age, but at least 5 000.
- */
+/** Returns the pause before a redelivery: a tenth of the message's age, but at least 5 000 milliseconds. */
 const pauseAt = (age: number): number => Math.max(5_000, age / 10)
 
 /** Creates an error after which the handler responds 503, so that the sender can deliver again. */
@@ -135,7 +133,7 @@ const postponed = (message: string, retryAfterMs: number): Error =>
 
 /**
  * Returns a function that makes lookups, at most four at once. In each window of the rate limit, it uses at most half
- * of the limit, and nothing while less than a quarter remains. Beyond these limits, it rejects without a request.
+ * of the limit, and makes no lookup while less than a quarter remains. It rejects a lookup that is not allowed.
  */
 const createLookupLimit = (clock: Clock) => {
   const active = new Map<Promise<unknown>, number>()
@@ -191,10 +189,10 @@ const isSame = (one: string, other: string): boolean => canonical(one) === canon
 const verified = (record: object): Verified => ({ lookup: record as Lookup })
 
 /**
- * Creates a verifier that reads a message's record from the API. For a payment, the record and the message must have
- * the same `paymentId`, `subscriptionId` and `status`. For `CANCELLED`, the subscription must be canceled: its `enabled`
- * is 0, or its cancellation is `PROCESSED`. For other messages, the verifier checks only that the subscription exists,
- * so call `client.status(invoiceId)` before you activate an order. Your code gets the record as `context.lookup`.
+ * Creates a verifier that reads a message's record (payment or subscription) from the API. A payment's `paymentId`,
+ * `subscriptionId` and `status` must match the message. For `CANCELLED`, the subscription's `enabled` must be 0, or its
+ * cancellation must be `PROCESSED`. For other messages, the verifier checks only that the subscription exists, so call
+ * `client.status(invoiceId)` before you activate an order. Your code gets the record as `context.lookup`.
  *
  * The handler responds 401 if the message cannot be true: the payment belongs to another subscription, the message's
  * identifier is invalid, or a payment still has the opposite status one hour after the message. The handler responds

@@ -90,7 +90,7 @@ export interface GatewayReader {
 
 /** The progress of a reconciliation. */
 export interface ReconciliationProgress {
-  /** Number of entries that were looked up, including failed lookups. */
+  /** Number of entries that were looked up, even if the lookup failed. */
   readonly checked: number
   /** Number of differences found, including those of kind `unchecked`. */
   readonly differences: number
@@ -111,7 +111,7 @@ const reconcileOptions = {
   ),
   /** The client that reads charges. Required for entries with a chargeId. */
   gateway: optional(objectWith<GatewayReader>('a GatewayClient', 'status')),
-  /** How many entries are looked up at once; 4 by default. The rate limits of the clients also apply. */
+  /** How many entries are looked up at once; 4 by default. The clients also obey the rate limit. */
   concurrency: withDefault(wholeNumber(1), 4),
   /** The clock that determines today's date, for example the mock's clock. Default: the system's clock. */
   clock: withDefault(clockOption, systemClock),
@@ -236,9 +236,9 @@ const compareCharge = async (
 }
 
 /**
- * Compares the merchant's books with the API and yields the differences, such as payments that the books lack.
- * `reconcile` changes nothing. Entries are read only when needed, so that long lists need little memory. If your loop
- * ends early, the lookups in progress are aborted.
+ * Compares the merchant's books (your records) with the API and yields the differences, such as payments that the books
+ * lack. `reconcile` changes nothing. It reads each entry only when needed, so that long lists need little memory. If
+ * your `for await` loop ends early, `reconcile` aborts the lookups in progress.
  *
  * If a lookup fails, the loop receives a difference of kind `unchecked` and continues. The loop throws an
  * `InvalidRequestError` if the client for an entry is missing. If `signal` is aborted, the loop throws its `reason`.

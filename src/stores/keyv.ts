@@ -13,12 +13,12 @@ export interface KeyvLike {
   set(key: string, value: unknown, timeToLive?: number): Promise<unknown>
   /** Deletes the value under the key. */
   delete(key: string): Promise<unknown>
-  /** Adds a listener for failures of the backend. Without `on`, a failed read looks like a missing key to the store. */
+  /** Adds a listener for failures of the backend. Without `on`, the store treats a failed read as a missing key. */
   on?(event: 'error', listener: (error: unknown) => void): unknown
 }
 
 const keyvOptions = {
-  /** Text before every key. Default: no prefix, because Keyv has its own option `namespace`. */
+  /** Prefix of every key. Default: no prefix, because Keyv has its own option `namespace`. */
   prefix: withDefault(anyText, ''),
 }
 /** Options of every store that uses Keyv. */
@@ -32,7 +32,7 @@ const keyvDedupeStoreOptions = {
 /** Options of a dedupe store that uses Keyv. */
 export interface KeyvDedupeStoreOptions extends Input<typeof keyvDedupeStoreOptions> {}
 
-/** Wraps a Keyv, so that a failed method rejects. Keyv itself emits `error`, and its method resolves to undefined. */
+/** Wraps a Keyv, so that a failed call rejects. Keyv itself emits `error` and resolves to undefined. */
 const accessKeyv = (given: KeyvLike, prefix: string) => {
   const keyv = check('stores.keyv', objectWith<KeyvLike>('a Keyv', 'get', 'set', 'delete'), given, 'keyv')
   let failures = 0
@@ -56,9 +56,9 @@ const accessKeyv = (given: KeyvLike, prefix: string) => {
 }
 
 /**
- * Keeps tokens in a Keyv, so that processes share them. After a rejected login, all pause their logins. Keyv has no
- * locks, so if several processes find no token, each logs in. To share one login, use `createRedisTokenStore`, or your
- * own store with `withLock`. If the backend fails, no call fails: each process keeps its own token in memory.
+ * Keeps tokens in a Keyv, so that processes share them. After a rejected login, all processes pause their logins. Keyv
+ * has no locks, so if several processes find no token, each logs in. To share one login, use `createRedisTokenStore`,
+ * or your own store with `withLock`. If the backend fails, API calls do not fail: each process keeps its own token.
  *
  * @throws {InvalidRequestError} when `keyv` is not a Keyv.
  * @example
@@ -85,8 +85,8 @@ const readEntry = (value: unknown): Partial<Entry> => {
 /**
  * Stores the ids of processed notifications in a Keyv. With a persistent backend, the ids survive a restart. Keyv has
  * no atomic operations, so two processes can claim the same id at the same time. For several processes, use
- * `createRedisDedupeStore`. If the backend fails, every method rejects, and the handler responds 503, so that the
- * sender can deliver again.
+ * `createRedisDedupeStore`. If the backend fails, every method rejects, and the notification handler responds
+ * with 503, so that the sender can retry.
  *
  * @throws {InvalidRequestError} when `keyv` is not a Keyv.
  */

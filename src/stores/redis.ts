@@ -23,7 +23,7 @@ export interface IoredisClient {
 /**
  * The connection of a store to Redis or Valkey: a connected client of node-redis or ioredis, an ioredis `Cluster`, or a
  * function that sends one command. Use a function for pools, other clients, and node-redis clusters and sentinels. The
- * store sends GET, SET with PX, DEL and EVAL. Each command has one key, so that the function can choose the node of a
+ * store sends GET, DEL, EVAL, and SET with PX. Each command has one key, so that the function can choose the node of a
  * cluster.
  *
  * @example createRedisDedupeStore((command, key) => cluster.sendCommand(key, false, [...command])) // node-redis
@@ -34,7 +34,7 @@ export type RedisClient =
   | ((command: readonly string[], key: string) => Promise<unknown>)
 
 const redisOptions = {
-  /** Text before every key. Default: `mandatekit:`. */
+  /** Prefix of every key. Default: `mandatekit:`. */
   prefix: fields.withDefault(fields.anyText, 'mandatekit:'),
   /** Time limit of a command in milliseconds, including the wait for a connection. Default: 2 000. */
   commandTimeout: fields.withDefault(duration(), 2_000),
@@ -135,7 +135,7 @@ return 0`
 // The longest wait for a lock, in milliseconds. The client waits no longer for a lock either.
 const LOCK_WAIT_MS = 30_000
 
-/** Waits until it gets a lock, then runs a task. Extends the lock, which expires after `lockTime`, during the task. */
+/** Waits for a lock, then runs a task. Until the task ends, extends the lock, because it expires after `lockTime`. */
 const withRedisLock = async <Result>(
   { run, evalBoolean }: ReturnType<typeof connect>,
   key: string,
@@ -172,11 +172,11 @@ const withRedisLock = async <Result>(
 }
 
 /**
- * Keeps tokens in Redis or Valkey, so that processes share one login. After a rejected login, all pause their logins.
- * Pass a connected client of node-redis or ioredis. You configure and close the client. Keys expire within 30 days.
+ * Keeps tokens in Redis or Valkey, so that processes share one login. After a rejected login, all processes pause their
+ * logins. Pass a connected client of node-redis or ioredis. You configure and close it. Keys expire within 30 days.
  *
- * If Redis is down or full, exceeds `commandTimeout` or returns invalid data, API calls do not fail: each process keeps
- * its own token in memory, and logs in once per token lifetime.
+ * If Redis is down or full, exceeds `commandTimeout` or returns invalid data, API calls do not fail. Each process then
+ * keeps its own token in memory, and logs in once per token lifetime.
  *
  * @throws {InvalidRequestError} if `client` or an option is invalid.
  * @example
@@ -209,9 +209,9 @@ export const createRedisTokenStore = (
  * Stores the ids of processed notifications in Redis or Valkey, for any number of processes. If several processes claim
  * a notification at the same time, only one process succeeds. Pass a connected client of node-redis or ioredis.
  *
- * If Redis is down, slow or full, every method rejects. The handler then responds 503, so that the sender can retry.
- * Configure Redis with persistence and the eviction policy `noeviction`, so that Redis does not forget the
- * processed notifications. Two payment providers may use the same id, so give each provider its own prefix.
+ * If Redis is down, slow or full, every method rejects. The notification handler then responds with 503, so that the
+ * sender can retry. Configure Redis with persistence and the eviction policy `noeviction`, so that Redis keeps
+ * the processed notifications. Two payment providers may use the same id, so give each provider its own prefix.
  *
  * @throws {InvalidRequestError} if `client` or an option is invalid.
  */

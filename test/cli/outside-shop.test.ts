@@ -54,7 +54,7 @@ test('a shop on real time handles each payment of a move by 60 days, and continu
 })
 
 describe('a notification with the response 503', () => {
-  const RETRIED = /^a delivery without a 2xx response is retried/
+  const RETRIED = /^the mock retries a delivery without a 2xx response/
   const ONCE = 'each notification is delivered once, whatever the response is'
 
   test('is retried with --notify, on the mock’s clock, and the receiver stays after a reset', async () => {
@@ -131,9 +131,9 @@ describe('under a frozen clock', () => {
   test('nothing is limited, and the command says so and how to change it', async () => {
     const { url, printed, value } = await started(...FROZEN)
     expect(value('clock')).toBe(
-      'frozen at 2027-01-01T06:00:00.000Z: payments, expiries and the end of a lockout (403) wait until you move the clock in the panel',
+      'frozen at 2027-01-01T06:00:00.000Z: payments, expiries and the end of a lockout (403) happen only when you move the clock in the panel',
     )
-    const off = / {2}rate limit +none while the clock is frozen; --limits sets (\d+) calls in 60 s$/gm
+    const off = / {2}rate limit +none while the clock is frozen; with --limits: (\d+) calls in 60 s$/gm
     expect([...printed.matchAll(off)].map(([, limit]) => limit)).toEqual(['600', '120'])
     await login(url)
     expect(await remaining(url)).toBe('600')
@@ -152,7 +152,7 @@ describe('under a frozen clock', () => {
     const { url, printed, value } = await started(...FROZEN, '--no-panel', ...(await config({ gateway })))
     expect(value('clock')).toMatch(/: without the panel, nothing can move the clock$/)
     expect(printed).toContain('2 calls in 60 s of this machine’s time')
-    expect(printed).toContain('none while the clock is frozen; --limits sets 600 calls')
+    expect(printed).toContain('none while the clock is frozen; with --limits: 600 calls')
     expect(await call(url, 3, 3)).toEqual([200, 200, 429])
     await login(url)
     expect(await remaining(url)).toBe('600')

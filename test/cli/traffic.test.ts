@@ -4,8 +4,10 @@ import { describe, expect, test } from 'vitest'
 import { internalsOf } from '../../mocks/assemble.ts'
 import { createTraffic } from '../../mocks/cli/traffic.ts'
 import { createMock } from '../../mocks/core.ts'
+import { CHARGES, KEYS } from '../mock/open.ts'
 import { ask } from '../panel/asking.ts'
 import { CHARGE_REQUEST, SUBSCRIPTION } from '../support/bodies.ts'
+import { MOCK_CHARGE } from '../support/mock-clients.ts'
 import { serve } from '../support/serve.ts'
 import { useCommands } from './command.ts'
 
@@ -34,7 +36,7 @@ describe('a line', () => {
     await ask('/health')
     await ask('/api/v1/mfs/charges/ch%0A1')
     expect(lines[0]).toMatch(/^2027-01-01 06:00:00 200 {2}gateway\.health +\d+ ms\n$/)
-    expect(lines[1]).toMatch(/ 404 {2}gateway\.status .* ch%0A1 not_found: .+ \d+ ms\n$/)
+    expect(lines[1]).toMatch(/ 404 {2}gateway\.status .* ch\?1 not_found: .+ \d+ ms\n$/)
   })
 
   test('of a refused request says why', async () => {
@@ -57,10 +59,14 @@ describe('a line', () => {
     mock.notifications.send({ type: 'SUBSCRIPTION', status: 'CANCELLED', subscriptionId: 'sub\u001B[1' })
     await mock.clock.advance({ seconds: 1 })
     expect(lines[0]).toMatch(/ none gateway\.health +fault: /)
+    mock.faults.add({ operation: 'gateway.charge', kind: 'lost-response' })
+    const lost = { method: 'POST', headers: KEYS, body: JSON.stringify(MOCK_CHARGE) }
+    await expect(ask(CHARGES, lost)).rejects.toThrow()
+    expect(lines[3]).toMatch(new RegExp(` none gateway.charge +${mock.state.charges()[0]?.id} fault: `))
     expect(lines[1]).toMatch(/ 503 {2}notification +sub\?\[1 CANCELLED to a function \d+ ms\n$/)
     expect(lines[2]).toMatch(/ CANCELLED to a function, attempt 2 \d+ ms\n$/)
     expect(traffic.summary()).toBe(
-      '\nStopped after 1 request, 0 refused (4xx), 1 failed (5xx or no response); 2 deliveries, 2 failed.\n',
+      '\nStopped after 2 requests, 0 refused (4xx), 2 failed (5xx or no response); 2 deliveries, 2 failed.\n',
     )
   })
 

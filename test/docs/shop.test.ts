@@ -7,11 +7,12 @@ import { ConsumerProject, repository, strictOptions } from '../package/project.t
 import { freePort } from '../support/listen.ts'
 import { startServer } from '../support/mock-server.ts'
 import { sized } from '../support/sizes.ts'
-import { filesIn, readDocument } from './documents.ts'
+import { allSnippets, filesIn, readDocument } from './documents.ts'
 
 const packed = await packedPackage()
 
-const files = filesIn(await readDocument('docs/shop.md'))
+const guide = await readDocument('docs/shop.md')
+const files = filesIn(guide)
 const succeeded = { exitCode: 0, output: '' }
 
 let shop: ConsumerProject
@@ -43,6 +44,37 @@ test("the shop guide's own tests pass", async () => {
   const { exitCode, output } = await shop.run(process.execPath, '--test', '--test-reporter=tap')
   expect(output).toMatch(/^# pass 8$/m)
   expect(exitCode, output).toBe(0)
+})
+
+test('the shop neither charges twice nor stops billing after the incidents that providers and attackers cause', async () => {
+  const program = await readFile(join(repository, 'test/docs/shop-incidents.ts'), 'utf8')
+  await shop.write('incidents.ts', program)
+  // What a person does before a change of the API key is only in the guide's text.
+  const [, rotation = ''] = /before you change the API key, [^`]*`([^`]+)`/.exec(guide) ?? []
+  vi.stubEnv('ROTATION', rotation)
+  const { exitCode, output } = await shop.run(
+    process.execPath,
+    '--test',
+    '--test-reporter=tap',
+    'incidents.ts',
+  )
+  expect(output).toMatch(/^# pass 8$/m)
+  expect(exitCode, output).toBe(0)
+})
+
+test('in the guide to notifications, a forged notification does not revive a canceled subscription', async () => {
+  const [example] = (await allSnippets()).filter(({ place }) => place.startsWith('docs/notifications.md'))
+  const attack = `
+    const { subscriptionId } = await client.status(invoiceID)
+    await client.cancel(subscriptionId ?? '')
+    const forged = { notificationId: 'forged', type: 'SUBSCRIPTION', status: 'SUCCEEDED', paymentId: '' }
+    const body = JSON.stringify({ ...forged, subscriptionId, timestamp: '3000000000' })
+    const response = await handler(new Request('https://shop.example/', { method: 'POST', body }))
+    console.log(response.status, enabled.get(subscriptionId ?? ''))`
+  await shop.write('forged.ts', `${example?.text}${attack}`)
+  const { exitCode, output } = await shop.run(process.execPath, 'forged.ts')
+  expect(exitCode, output).toBe(0)
+  expect(output).toMatch(/^200 0$/m)
 })
 
 test('the shop runs as the guide says, from the checkout to the cancellation', async () => {

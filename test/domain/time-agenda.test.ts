@@ -80,7 +80,7 @@ describe('the agenda', () => {
       if (index > 0) agenda.cancel('test', String(index))
       agenda.schedule(5, 'test', '0')
     }
-    expect([agenda.nextAt(), agenda.state.slots.get(5)?.size]).toEqual([5, 1])
+    expect([agenda.next()?.at, agenda.state.slots.get(5)?.size]).toEqual([5, 1])
   })
 
   test('canceled entries do not pile up', () => {
@@ -91,7 +91,7 @@ describe('the agenda', () => {
       agenda.cancel('test', String(index))
     }
     agenda.schedule(20_000, 'test', 'kept')
-    expect([agenda.nextAt(), agenda.entries().length, agenda.state.slots.size]).toEqual([20_000, 1, 1])
+    expect([agenda.next()?.at, agenda.entries().length, agenda.state.slots.size]).toEqual([20_000, 1, 1])
   })
 
   test('the error names the kind that has no handler, a second handler, or a time that is not a number', () => {

@@ -22,6 +22,7 @@ describe.each(transports)('through $name', (transport) => {
       expect(error).toBeInstanceOf(TypeError)
       if ([throughFetch, throughHttp].includes(transport)) expect(error).toMatchObject({ cause: { code } })
       expect(mock.state.charges()).toHaveLength(charges)
+      expect(mock.requests.all()[0]?.objectId).toBe(mock.state.charges()[0]?.id)
       expect((await charge('k')).status).toBe(202)
       expect(mock.state.charges()).toHaveLength(1)
       expect(mock.requests.all().map(({ executed, decision }) => [executed, decision])).toEqual([
@@ -116,6 +117,7 @@ test('latency delays the response of an executed request, and comes on top of an
     const begun = performance.now()
     expect(await call()).toBe(status)
     expect(performance.now() - begun).toBeGreaterThanOrEqual(39)
+    expect(mock.requests.all().at(-1)?.durationMs).toBeGreaterThanOrEqual(39)
   }
 })
 

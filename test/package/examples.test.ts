@@ -18,7 +18,7 @@ const examples = (await readdir(folder)).filter((name) => /^\d+-.*\.ts$/.test(na
 /** What each example prints, besides other lines. */
 const printed: Readonly<Record<string, readonly string[]>> = {
   '1-first-subscription.ts': ['2027-01-08 is a SUCCEEDED_PAYMENT', 'The cancellation is PROCESSED'],
-  '2-first-charge.ts': ['is refused (incorrect_code)', 'returned the same renewal, so the payer paid once'],
+  '2-first-charge.ts': ['a wrong code (incorrect_code)', 'returned the same renewal, so the payer paid once'],
   '3-a-lost-response.ts': [
     'sent the charge 2 times, with the same idempotency key',
     'Charges in the mock: 1',
@@ -26,8 +26,8 @@ const printed: Readonly<Record<string, readonly string[]>> = {
     'The outcome is unknown. Requests in the mock: 1',
   ],
   '4-billing-cycles.ts': ['25 payments in the year', 'failed, on 2027-01-17', '2027-01-02T06:00:00.000Z'],
-  '5-notifications.ts': ['3 notifications came in 6 deliveries', 'refused a forged notification with 401'],
-  '6-a-local-server.ts': ['Confirm a payment', 'The charge is pending_confirmation'],
+  '5-notifications.ts': ['3 notifications came in 6 deliveries', 'and responded with 401'],
+  '6-a-local-server.ts': ['Confirm a payment', 'The status of the charge is pending_confirmation'],
   '7-a-month-of-renewals.ts': [
     'good: succeeded',
     'failed, so the job tries a second time',
@@ -95,12 +95,12 @@ describe('the quickstart', () => {
         ...[
           'subscriptions.login',
           'INITIALIZED',
-          'is SUCCEEDED: the subscription runs',
+          'is SUCCEEDED: the subscription is active',
           'Payments so far: 3',
         ],
         ...['2026-12-02: SUCCEEDED_PAYMENT', '2026-12-09: FAILED_PAYMENT', 'PROCESSED'],
         ...['pending_confirmation', 'HTTP 400', 'correct code: succeeded'],
-        ...['no second charge', 'the same renewal'],
+        ...['no second charge', 'no second renewal'],
         ...['failed, INSUFFICIENT_FUNDS', 'Delete all charges', 'Done.'],
         ...['cycles: 3', 'Failed payments: 1', 'Calls for the first payer: 4. Charges: 2'],
       ]
@@ -132,8 +132,8 @@ describe('the quickstart', () => {
       MANDATEKIT_API_KEY: apiKey,
       MANDATEKIT_FAILING_MSISDN: testNumbers.wallet_blocked,
     })
-    const begin = ['subscriptions.login', 'is SUCCEEDED: the subscription runs', 'PROCESSED']
-    const end = ['the same renewal', 'WALLET_BLOCKED', 'Done.']
+    const begin = ['subscriptions.login', 'is SUCCEEDED: the subscription is active', 'PROCESSED']
+    const end = ['no second renewal', 'WALLET_BLOCKED', 'Done.']
     expect(missingIn(output, [...begin, ...end]), output).toEqual([])
     expect(exitCode).toBe(0)
     // Without --reset it leaves the charges on a shared server.

@@ -42,7 +42,7 @@ export const expectUsable = async (page: Page, name: string): Promise<void> => {
   await expectFits(page, name)
 }
 
-/** Fails if a word is broken over two lines, or a control is cut or reaches out of the window. */
+/** Fails if a word or a short identifier is broken, a control is cut or leaves its card, or two elements have one id. */
 export const expectWhole = async (page: Page, name: string): Promise<void> => {
   const found = await page.evaluate(() => {
     const problems: string[] = []
@@ -62,10 +62,31 @@ export const expectWhole = async (page: Page, name: string): Promise<void> => {
         if (tops.size > 1) problems.push(`broken: ${word} in ${parent.outerHTML.slice(0, 80)}`)
       }
     }
+    for (const text of document.querySelectorAll('bdi, .steps strong, .steps small')) {
+      const nodes: Node[] = []
+      const within = document.createTreeWalker(text, NodeFilter.SHOW_TEXT)
+      for (let node = within.nextNode(); node !== null; node = within.nextNode()) nodes.push(node)
+      for (const { 0: word, index } of (text.textContent ?? '').matchAll(/(?<!\S)\S{1,29}(?!\S)/g)) {
+        const tops = new Set<number>()
+        let at = 0
+        for (const node of nodes) {
+          const length = node.textContent?.length ?? 0
+          const [start, end] = [Math.max(index - at, 0), Math.min(index + word.length - at, length)]
+          at += length
+          if (start >= end) continue
+          range.setStart(node, start)
+          range.setEnd(node, end)
+          for (const { bottom, width } of range.getClientRects()) if (width > 0) tops.add(Math.round(bottom))
+        }
+        if (tops.size > 1) problems.push(`broken: ${word}`)
+      }
+    }
+    const ids = [...document.querySelectorAll('[id]')].map((one) => one.getAttribute('id') ?? '')
+    problems.push(...ids.filter((id, at) => ids.indexOf(id) < at).map((id) => `twice: #${id}`))
     const context = document.createElement('canvas').getContext('2d')
     for (const control of document.querySelectorAll<HTMLElement>('button, select, input, summary')) {
-      const { left, right, width } = control.getBoundingClientRect()
-      if (width === 0) continue
+      const { left, right, top, bottom, width } = control.getBoundingClientRect()
+      if (width === 0 || !control.checkVisibility()) continue
       const { paddingLeft, paddingRight, font } = getComputedStyle(control)
       let needed = control instanceof HTMLButtonElement ? control.scrollWidth : 0
       if (control instanceof HTMLSelectElement && context !== null) {
@@ -74,8 +95,11 @@ export const expectWhole = async (page: Page, name: string): Promise<void> => {
         needed =
           context.measureText(text).width + Number.parseFloat(paddingLeft) + Number.parseFloat(paddingRight)
       }
-      if (left < 0 || right > innerWidth || needed > width + 1)
-        problems.push(`cut: ${control.outerHTML.slice(0, 120)}`)
+      const name = control.outerHTML.slice(0, 120)
+      if (left < 0 || right > innerWidth || needed > width + 1) problems.push(`cut: ${name}`)
+      const card = control.closest('section')?.getBoundingClientRect()
+      if (card && (left < card.left || right > card.right || top < card.top || bottom > card.bottom))
+        problems.push(`out of its card: ${name}`)
     }
     return problems
   })

@@ -137,6 +137,18 @@ test('the result that the panel gives to one charge applies to no other, and lis
   expect((await act('end-charge', given)).message).toBe('payer.confirm: No such confirmation.')
 })
 
+test('a payment is reversed by the number that the API returns', async () => {
+  site.mock.payer.authorize((await site.subscribe()).invoiceID)
+  const [{ paymentId } = { paymentId: 0 }] = site.mock.state.payments()
+  const body = JSON.stringify({ action: 'reverse', paymentId: Number(paymentId) })
+  const response = await fetch(`${site.url}/_mock`, {
+    method: 'POST',
+    body,
+    headers: { 'content-type': json },
+  })
+  expect(await response.json()).toEqual({ ok: true, message: `Payment ${paymentId} was reversed.` })
+})
+
 test('a reset sets the clock back and removes objects, faults, outages and requests', async () => {
   await site.charge()
   await act('start-outage')

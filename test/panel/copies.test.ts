@@ -96,7 +96,8 @@ const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>',
 /** Returns what the buttons of the page of the last request copy. */
 const readCopies = async (url: string, mock: Mock, number = mock.requests.all().length) => {
   const page = await (await fetch(`${url}/_mock/requests/${number}`)).text()
-  return [...page.matchAll(/data-copy="([^"]*)"/g)].map(([, text = '']) =>
+  const [, actions = ''] = page.split('class="actions"')
+  return [...actions.matchAll(/data-copy="([^"]*)"/g)].map(([, text = '']) =>
     text.replace(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => ENTITIES[name] ?? ''),
   )
 }

@@ -7,7 +7,7 @@ import { ask } from './asking.ts'
 import { live } from './using.ts'
 
 const PHONE = { width: 390, height: 800 }
-const WIDTHS = [PHONE.width, 1024, 1280]
+const WIDTHS = [PHONE.width, 1024, 1280, 1300]
 
 const openDetails = (open: boolean): void => {
   for (const details of document.querySelectorAll('details')) details.open = open
@@ -28,6 +28,8 @@ describe.skipIf(withoutBrowser())('in Chromium, every page of the panel', { time
     mock.payer.reverse(mock.state.payments()[0]?.paymentId ?? '')
     const { id } = await site.charge({ currency: HOSTILE })
     await ask(site.url, 'charge', { msisdn: '+99900000004' })
+    mock.faults.add({ operation: 'gateway.charge', kind: 'lost-response' })
+    await ask(site.url, 'charge')
     mock.faults.add({ operation: 'gateway.*', kind: 'latency', latencyMs: 1 })
     mock.faults.add({ operation: 'subscriptions.cancellation', kind: 'html', status: 502 })
     mock.outage.start()
@@ -45,6 +47,7 @@ describe.skipIf(withoutBrowser())('in Chromium, every page of the panel', { time
       `requests/${mock.requests.all().length}`,
       'requests/2',
       'notifications',
+      `notifications/${mock.notifications.all()[0]?.notificationId}`,
       'faults',
       'connect',
     ]
@@ -75,7 +78,7 @@ describe.skipIf(withoutBrowser())('in Chromium, every page of the panel', { time
     })
   })
 
-  test('shows each request in at most three lines on a phone', async () => {
+  test('shows each request in at most six lines on a phone, and cuts no operation', async () => {
     await within({ viewport: PHONE }, async (page) => {
       await page.goto(`${site.url}/_mock/requests`)
       const lines = await page.locator('#requests tbody tr').evaluateAll((all) =>
@@ -86,8 +89,30 @@ describe.skipIf(withoutBrowser())('in Chromium, every page of the panel', { time
         }),
       )
       expect(lines.length).toBeGreaterThan(3)
-      expect(Math.max(...lines)).toBeLessThanOrEqual(3)
+      expect(Math.max(...lines)).toBeLessThanOrEqual(6)
+      const names = page.locator('#requests td:first-child bdi').filter({ hasText: /subscriptions|gateway/ })
+      expect(
+        await names.evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth)),
+      ).toEqual([])
     })
+  })
+
+  test('shortens identifiers once, and shows them whole without JavaScript', async () => {
+    for (const javaScriptEnabled of [true, false]) {
+      await within({ javaScriptEnabled }, async (page) => {
+        for (const width of WIDTHS) {
+          await page.setViewportSize({ width, height: 800 })
+          await page.goto(`${site.url}/_mock/${paths[4]}`)
+          const found = await page.locator('dd .id bdi').evaluateAll((all) =>
+            all.map((one) => {
+              const middle = one.querySelector<HTMLElement>('.middle')
+              return [one.scrollWidth > one.clientWidth, (middle?.offsetWidth ?? 0) > 60]
+            }),
+          )
+          expect(found.slice(0, 2)).toEqual(Array(2).fill([false, !javaScriptEnabled]))
+        }
+      })
+    }
   })
 
   test('runs nothing that a merchant wrote in any field, loaded and live', async () => {

@@ -28,7 +28,7 @@ describe.skipIf(withoutBrowser())('in Chromium, the control panel', { timeout: 6
       await click(page, '+ 1 month')
       await reported(page, 'It is 2026-12-28T12:00:00Z.')
       await page.locator('summary', { hasText: 'Cancel' }).click()
-      await page.getByText('Cancels a subscription, by invoiceId').waitFor()
+      await page.getByText('This cannot be undone.').first().waitFor()
       await click(page, 'Cancel')
       await reported(page, 'was canceled')
       const payments = page.locator('.timeline .payment .badge')

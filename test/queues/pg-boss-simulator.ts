@@ -1,5 +1,5 @@
 import type { Db, Job, JobResult, SendOptions } from 'pg-boss'
-import type { JobData, Pauses } from '../../examples/queues/pg-boss.ts'
+import type { JobData, Records } from '../../examples/queues/pg-boss.ts'
 
 interface Row {
   readonly id: string
@@ -20,6 +20,7 @@ export class Killed extends Error {}
 export const simulatePgBoss = (queue: string) => {
   let rows: Row[] = []
   let pausedUntil = 0
+  const sentAt = new Map<string, number>()
   let nextId = 0
   /** Called at each step; may throw `Killed`. */
   const points = { crash: (_point: 'complete' | 'send' | 'commit' | 'committed'): void => undefined }
@@ -62,11 +63,13 @@ export const simulatePgBoss = (queue: string) => {
       },
     }),
   }
-  const pauses: Pauses = {
-    until: async () => pausedUntil,
+  const records: Records = {
+    pausedUntil: async () => pausedUntil,
     pause: async (_queue, until) => {
       pausedUntil = Math.max(pausedUntil, until)
     },
+    firstSentAt: async (_queue, key) => sentAt.get(key) ?? Number(sentAt.set(key, Date.now()).get(key)),
+    markUnclear: async (_queue, key) => void sentAt.set(key, 0),
   }
 
   /** Fetches the next job and works on it. Returns false if no job waits. Does not wait for `startAfter`. */
@@ -93,7 +96,8 @@ export const simulatePgBoss = (queue: string) => {
   }
   return {
     boss,
-    pauses,
+    records,
+    sentAt,
     points,
     workOnce,
     rows: () => rows,

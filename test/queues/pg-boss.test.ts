@@ -5,11 +5,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { JobData } from '../../examples/queues/pg-boss.ts'
 import {
   addJob,
-  createPauses,
   createQueues,
+  createRecords,
   handle,
-  PAUSES_TABLE,
+  KEY_LIFETIME,
   startWorker,
+  TABLES,
 } from '../../examples/queues/pg-boss.ts'
 import { MOCK_CHARGE } from '../support/mock-clients.ts'
 import { PostgresServer, postgresIsInstalled } from '../support/postgres-server.ts'
@@ -28,7 +29,7 @@ const openShop = (...faults: FaultEffect[]) => {
     rateLimit: 'throw',
   })
   const run = ({ key }: JobData) => gateway.charge(MOCK_CHARGE, { idempotencyKey: key })
-  return { mock, run, charges: () => mock.state.charges().length }
+  return { mock, gateway, run, charges: () => mock.state.charges().length }
 }
 const LOST: FaultEffect = { kind: 'lost-response' }
 const DOWN: FaultEffect = { kind: 'status', status: 503 }
@@ -43,7 +44,7 @@ describe('case 117: the recipe for pg-boss, on a simulator with the rules of pg-
   const open = (...faults: FaultEffect[]) => {
     const shop = openShop(...faults)
     const queue = simulatePgBoss(QUEUE)
-    const work = (job: Job<JobData>) => handle(queue.boss as never, queue.pauses, job, shop.run)
+    const work = (job: Job<JobData>) => handle(queue.boss as never, queue.records, job, shop.run)
     /** Works until no job waits. */
     const drain = async () => {
       for (let run = 0; run < 50; run += 1) {
@@ -90,11 +91,11 @@ describe('case 117: the recipe for pg-boss, on a simulator with the rules of pg-
   })
 
   test('during a pause no job sends a request, and each starts within 10 s of its end', async () => {
-    const { shop, add, workOnce, work, pauses, rows } = open(LIMITED)
+    const { shop, add, workOnce, work, records, rows } = open(LIMITED)
     for (const key of ['order-1', 'order-2', 'order-3']) await add(key)
     for (let run = 0; run < 3; run += 1) await workOnce(work)
     expect(shop.mock.requests.of('gateway.charge')).toHaveLength(1)
-    const until = await pauses.until(QUEUE)
+    const until = await records.pausedUntil(QUEUE)
     expect(until).toBeGreaterThan(Date.now())
     const [own, ...others] = rows().filter(({ state }) => state === 'created')
     expect(Math.abs((own?.startAfter ?? 0) - until)).toBeLessThan(1_000)
@@ -105,36 +106,32 @@ describe('case 117: the recipe for pg-boss, on a simulator with the rules of pg-
     }
   })
 
-  test('a job keeps the time of its first request through its runs', async () => {
-    const { add, workOnce, work, rows } = open(LOST, DOWN)
+  test('after a kill and the life of its key, a job sends nothing, also if it is added again', async () => {
+    const { shop, add, workOnce, work, sentAt, states } = open()
     await add('order-1')
-    await workOnce(work)
-    const first = rows().at(-1)?.data.firstSentAt
-    expect(first).toBeLessThanOrEqual(Date.now())
-    await workOnce(work)
-    expect(rows().at(-1)?.data.firstSentAt).toBe(first)
+    await workOnce((job) => work(job).then(() => Promise.reject(new Killed())))
+    sentAt.set('order-1', Date.now() - KEY_LIFETIME - 1)
+    for (const expected of [['failed'], ['failed', 'failed']]) {
+      await workOnce(work)
+      expect(states()).toEqual(expected)
+      await add('order-1')
+    }
+    expect(shop.mock.requests.of('gateway.charge')).toHaveLength(1)
   })
 
   test.each([
-    ['a lost response', { firstSentAt: 0 }],
-    ['a kill', {}],
-  ])(
-    'a job that runs again after the life of its key, after %s, sends nothing and is kept',
-    async (_, changes) => {
-      const { shop, workOnce, work, rows, boss } = open()
-      await boss.send(QUEUE, { key: 'order-1', addedAt: 0, ...changes }, { singletonKey: 'order-1' })
-      if (!('firstSentAt' in changes)) await workOnce(() => Promise.reject(new Killed()))
-      await workOnce(work)
-      expect(rows()).toMatchObject([{ state: 'failed' }])
-      expect(shop.charges()).toBe(0)
-    },
-  )
-
-  test('a job that first runs long after it was added sends its request', async () => {
-    const { shop, workOnce, work, boss } = open()
-    await boss.send(QUEUE, { key: 'order-1', addedAt: 0 }, { singletonKey: 'order-1' })
-    await workOnce(work)
-    expect(shop.charges()).toBe(1)
+    ['a key of another charge', []],
+    ['a lost response and a 401', [LOST, { kind: 'status', status: 401 }] as const],
+  ])('after %s, a job is kept, and sends nothing if it is added again', async (_, faults) => {
+    const { shop, add, drain, states } = open(...faults)
+    if (faults.length === 0)
+      await shop.gateway.charge({ ...MOCK_CHARGE, amount: 1 }, { idempotencyKey: 'order-1' })
+    for (let added = 0; added < 2; added += 1) {
+      await add('order-1')
+      await drain()
+      expect(states().at(-1)).toBe('failed')
+    }
+    expect(shop.mock.requests.of('gateway.charge')).toHaveLength(2)
   })
 
   const points = ['complete', 'send', 'commit', 'committed'] as const
@@ -168,7 +165,7 @@ describe.skipIf(!postgresIsInstalled())('the recipe for pg-boss, on PostgreSQL',
     boss = new PgBoss({ connectionString: server.url, schedule: false })
     boss.on('error', () => undefined)
     await boss.start()
-    await boss.getDb().executeSql(PAUSES_TABLE)
+    await boss.getDb().executeSql(TABLES)
   })
 
   afterAll(async () => {
@@ -192,7 +189,7 @@ describe.skipIf(!postgresIsInstalled())('the recipe for pg-boss, on PostgreSQL',
     const [job] = await boss.fetch<JobData>(queue, { ignoreStartAfter: true })
     if (job === undefined) return false
     try {
-      const [result] = await handle(given, createPauses(boss.getDb()), job, run)
+      const [result] = await handle(given, createRecords(boss.getDb()), job, run)
       if (result?.status === 'completed') await boss.complete(queue, job)
     } catch {
       await boss.fail(queue, job)
@@ -249,6 +246,21 @@ describe.skipIf(!postgresIsInstalled())('the recipe for pg-boss, on PostgreSQL',
     },
   )
 
+  test('after the life of its key, a job that redrive moves back sends nothing', async () => {
+    const shop = openShop()
+    await addJob(boss, queue, { key: 'order-1' })
+    await workOnce(shop.run)
+    await boss.getDb().executeSql('UPDATE first_requests SET sent_at = sent_at - $1', [KEY_LIFETIME])
+    await addJob(boss, queue, { key: 'order-1' })
+    await startWorker(boss, queue, shop.run)
+    for (let redrives = 0; redrives < 2; redrives += 1) {
+      await expect.poll(() => states(`${queue}-failed`)).toEqual(['created'])
+      expect(await boss.redrive(`${queue}-failed`)).toBe(1)
+    }
+    expect(shop.mock.requests.of('gateway.charge')).toHaveLength(1)
+    await boss.offWork(queue)
+  })
+
   test('a worker pauses its queue, keeps a failed job in the other queue, and takes it back after a repair', async () => {
     const shop = openShop(INVALID)
     await addJob(boss, queue, { key: 'order-1' })
@@ -259,11 +271,11 @@ describe.skipIf(!postgresIsInstalled())('the recipe for pg-boss, on PostgreSQL',
     await expect.poll(() => shop.charges()).toBe(1)
     shop.mock.faults.add({ operation: 'gateway.charge', ...LIMITED })
     await addJob(boss, queue, { key: 'order-2' })
-    const pauses = createPauses(boss.getDb())
-    await expect.poll(() => pauses.until(queue)).toBeGreaterThan(Date.now())
-    const until = await pauses.until(queue)
-    await pauses.pause(queue, until - 1_000)
-    expect(await pauses.until(queue)).toBe(until)
+    const records = createRecords(boss.getDb())
+    await expect.poll(() => records.pausedUntil(queue)).toBeGreaterThan(Date.now())
+    const until = await records.pausedUntil(queue)
+    await records.pause(queue, until - 1_000)
+    expect(await records.pausedUntil(queue)).toBe(until)
     const sent = shop.mock.requests.of('gateway.charge').length
     await addJob(boss, queue, { key: 'order-3' })
     const postponed = async () =>

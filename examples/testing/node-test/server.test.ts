@@ -26,7 +26,7 @@ describe('with startMockServer', { concurrency: true }, () => {
     )
   })
 
-  test('notifications are posted to a server of the shop', async (context) => {
+  test("the mock posts notifications to the shop's HTTP server", async (context) => {
     const { mock, subscriptions } = await openServer(context)
     const seen: string[] = []
     const receive = createNotificationHandler({
