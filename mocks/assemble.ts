@@ -7,7 +7,7 @@ import type { LimitContext } from './http/area.ts'
 import { createFaultPlan } from './http/faults.ts'
 import { createGatewayArea } from './http/gateway-area.ts'
 import type { ServerAddress } from './http/message.ts'
-import { createPipeline, type PageHandler } from './http/pipeline.ts'
+import { createPipeline, type PageHandler, type PipelineOptions } from './http/pipeline.ts'
 import { type Secrets, withoutSecrets } from './http/redact.ts'
 import { createRequestLog } from './http/request-log.ts'
 import { createAddresses } from './http/routes.ts'
@@ -44,9 +44,7 @@ const mockClock = (clock: ManagedClock, outbox: Outbox): MockClock => {
     if (before !== undefined) await before
     // Without this check, a receiver that moves the clock could cause an endless chain of deliveries to itself.
     if (outbox.lateCount() !== lateCount) throw new Error(NOT_MOVED)
-    outbox.moveBegins()
-    await move()
-    await outbox.notifications.flush()
+    await outbox.deliverDuring(move)
   }
   return {
     now: clock.now,
@@ -175,6 +173,7 @@ export const createInternals = (options: ReadOptions, given: MockOptions) => {
   // The mock loads the code of the payer's pages when a browser opens the first page.
   const pages: PageHandler = async (...page) =>
     (await import('./pages/handler.ts')).createPages(domains)(...page)
+  const running: PipelineOptions['running'] = new Map()
   const time = mockClock(clock, outbox)
   seed()
   return {
@@ -197,6 +196,7 @@ export const createInternals = (options: ReadOptions, given: MockOptions) => {
     /** Replaces the state: by that of a snapshot, or by a new one, to which the seeds of the options are added. */
     replaceState(next?: State): void {
       Object.assign(state, next ?? blank())
+      running.clear()
       clock.startOver()
       outbox.startOver()
       if (next !== undefined) return
@@ -223,7 +223,7 @@ export const createInternals = (options: ReadOptions, given: MockOptions) => {
         if (!addresses.isServed()) outbox.stop()
       }
     },
-    handler: createPipeline({ areas, addresses, state, faults, log, now: agenda.now, pages }),
+    handler: createPipeline({ areas, addresses, state, faults, log, now: agenda.now, pages, running }),
     /** Returns a text without the mock's secrets. */
     hide: (text: string) => withoutSecrets(text, secrets),
     /** The public clock of the mock. */

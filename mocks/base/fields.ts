@@ -176,6 +176,8 @@ export const tableOf = <Value>(value: Rule<Value>) =>
   )
 
 const HEADER_NAME = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/
+// Headers of the connection itself: each of them breaks a response in HTTP/1 or in HTTP/2.
+const OWN_HEADER = /^(?:content-length|keep-alive|proxy-connection|te|trailer|transfer-encoding|upgrade)$/i
 const HEADER_CONTENT = `^$|${HEADER_TEXT}`
 
 /** Accepts an object of header names and values. */
@@ -185,10 +187,19 @@ export const headers = also(
       pattern: HEADER_CONTENT,
     }),
   ),
-  'an object with valid header names',
-  (given) => Object.keys(given).every((name) => HEADER_NAME.test(name)),
+  'an object with valid header names, without those of the connection such as Content-Length',
+  (given) => Object.keys(given).every((name) => HEADER_NAME.test(name) && !OWN_HEADER.test(name)),
   { propertyNames: { pattern: HEADER_NAME.source } },
 )
+
+type Texts = Readonly<Record<string, string>>
+
+/** Adds headers. They replace headers with the same name in any letter case. */
+export const withHeaders = (own: Texts, added: Texts): Texts => {
+  const names = new Set(Object.keys(added).map((name) => name.toLowerCase()))
+  const kept = Object.entries(own).filter(([name]) => !names.has(name.toLowerCase()))
+  return { ...Object.fromEntries(kept), ...added }
+}
 
 /** Returns whether a schema accepts a value. */
 export const accepts = (one: Field<unknown>, value: unknown): boolean => {

@@ -33,6 +33,27 @@ interface Key {
   readonly second: number
 }
 
+const keyOf = (text: string): Key => ({ first: hash(text, 0x6d616e64), second: hash(text, 0x61746573) })
+
+// Different indexes always give different words. The first 6 characters of an identifier contain 30 of the 32 bits of
+// its first word, so two identifiers of one kind are almost never equal.
+const word = ({ first, second }: Key, index: number, position: number): number =>
+  scramble(scramble(index ^ first) ^ scramble(second ^ Math.imul(position + 1, 0x85ebca6b)))
+
+const textAt = (key: Key, index: number, length: number): string => {
+  const codes = new Array<number>(length)
+  let bits = 0
+  for (let at = 0; at < length; at += 1) {
+    bits = at % CHARACTERS_PER_WORD === 0 ? word(key, index, at / CHARACTERS_PER_WORD) : bits >>> 5
+    codes[at] = CODES[bits & 31] ?? 0
+  }
+  return String.fromCharCode(...codes)
+}
+
+/** Returns an identifier that is always the same for the same owner and index. It does not depend on the seed. */
+export const idOf = (owner: string, index: number, length: number): string =>
+  textAt(keyOf(owner), index, length)
+
 /** The identifier generator of one mock. */
 export type Ids = ReturnType<typeof createIds>
 
@@ -45,13 +66,9 @@ export const createIds = (seed: string | number, state: { readonly ids: IdsState
   const seedText = String(seed)
   const keys = new Map<string, Key>()
 
-  const keyOf = (kind: string): Key => {
-    let key = keys.get(kind)
-    if (key === undefined) {
-      const named = `${seedText}\u0000${kind}`
-      key = { first: hash(named, 0x6d616e64), second: hash(named, 0x61746573) }
-      keys.set(kind, key)
-    }
+  const keyOfKind = (kind: string): Key => {
+    const key = keys.get(kind) ?? keyOf(`${seedText}\u0000${kind}`)
+    keys.set(kind, key)
     return key
   }
 
@@ -61,29 +78,11 @@ export const createIds = (seed: string | number, state: { readonly ids: IdsState
     return index
   }
 
-  // Different indexes always give different words. The first 6 characters of an identifier contain 30 of the 32 bits of
-  // its first word, so two identifiers of one kind are almost never equal.
-  const word = ({ first, second }: Key, index: number, position: number): number =>
-    scramble(scramble(index ^ first) ^ scramble(second ^ Math.imul(position + 1, 0x85ebca6b)))
-
-  const textAt = (kind: string, index: number, length: number): string => {
-    const key = keyOf(kind)
-    const codes = new Array<number>(length)
-    let bits = 0
-    for (let at = 0; at < length; at += 1) {
-      bits = at % CHARACTERS_PER_WORD === 0 ? word(key, index, at / CHARACTERS_PER_WORD) : bits >>> 5
-      codes[at] = CODES[bits & 31] ?? 0
-    }
-    return String.fromCharCode(...codes)
-  }
-
   return {
-    /** Returns the identifier of a kind at `index`, with `length` characters. The kind's counter does not change. */
-    textAt,
     /** Returns the next identifier of a kind. */
-    text: (kind: string, length: number): string => textAt(kind, count(kind), length),
+    text: (kind: string, length: number): string => textAt(keyOfKind(kind), count(kind), length),
     /** Returns the next random number of a kind, at least 0 and below 1. */
-    random: (kind: string): number => word(keyOf(kind), count(kind), 0) / 2 ** 32,
+    random: (kind: string): number => word(keyOfKind(kind), count(kind), 0) / 2 ** 32,
   }
 }
 

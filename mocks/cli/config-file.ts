@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { extname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { MockOptions } from '../options.ts'
+import { type MockOptions, readMockOptions } from '../options.ts'
 import { CommandError, codeOf, messageOf } from './arguments.ts'
 
 /** Reads a text file. If the file is unreadable, throws a CommandError that names the option and the path. */
@@ -47,7 +47,7 @@ const readModule = async (path: string): Promise<unknown> => {
 }
 
 /**
- * Reads the options of a mock from a file. Only `createMock` checks the names and values of the options.
+ * Reads the options of a mock from a file, and checks them.
  *
  * @throws CommandError if options cannot be read from the file; the message names the path
  */
@@ -56,9 +56,11 @@ export const readConfigFile = async (path: string): Promise<MockOptions> => {
   if (!/^\.(?:json|[cm]?[jt]s)$/.test(extension)) {
     throw failure(path, 'the file name must end in .json, .js, .mjs or .ts.')
   }
-  const options = await (extension === '.json' ? readJson(path) : readModule(path))
-  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    throw failure(path, 'the options must be an object.')
+  const options = (await (extension === '.json' ? readJson(path) : readModule(path))) as MockOptions
+  try {
+    readMockOptions(options)
+  } catch (error) {
+    throw failure(path, messageOf(error), error)
   }
   return options
 }

@@ -1,5 +1,5 @@
 import { urlText } from '../../src/contract/fields.ts'
-import { check } from '../base/fields.ts'
+import { check, headers as headerSchema, withHeaders } from '../base/fields.ts'
 import type { NotificationBody } from '../subscriptions/billing.ts'
 import { type Duration, MINUTE, toMilliseconds } from '../time/duration.ts'
 import { LateError, machineNow, withinRealTime } from '../time/machine.ts'
@@ -20,10 +20,13 @@ const ENCODERS = {
     ENCODERS.base64(bytes).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, ''),
 }
 
+const CALLER = 'notifications.connect: '
+
 /** Returns a function that signs a body and returns the signature header. */
 const createSigner = ({ secret, header = 'x-signature', encoding = 'hex', prefix = '' }: Signing) => {
   const encoder = new TextEncoder()
   const algorithm = { name: 'HMAC', hash: 'SHA-256' }
+  check(headerSchema, { [header]: `${prefix}.` }, CALLER, 'signing')
   let key: Promise<CryptoKey> | undefined
   return async (body: string): Promise<Readonly<Record<string, string>>> => {
     key ??= crypto.subtle.importKey('raw', encoder.encode(secret), algorithm, false, ['sign'])
@@ -85,6 +88,20 @@ export interface Delivery {
   readonly attempt: number
 }
 
+/** The deliveries of one receiver, as plain data. */
+export interface Queue {
+  /** The deliveries in progress, followed by the waiting ones, in order. */
+  readonly waiting: Delivery[]
+  /** The deliveries that wait for `flush()`. */
+  readonly held: Delivery[]
+}
+
+export const shuffled = (deliveries: readonly Delivery[], random: () => number): readonly Delivery[] =>
+  deliveries
+    .map((delivery) => ({ delivery, place: random() }))
+    .sort((left, right) => left.place - right.place)
+    .map(({ delivery }) => delivery)
+
 const DEFAULT_ATTEMPTS = 6
 const DEFAULT_DELAYS = [1, 5, 30, 120, 360].map((minutes) => minutes * MINUTE)
 
@@ -136,7 +153,6 @@ export const deliveriesOf = (
   }))
 }
 
-const CALLER = 'notifications.connect: '
 const MAX_LATE = 2
 const GIVEN_UP = `Not sent: in this move of the clock, the receiver did not respond in time to ${MAX_LATE} deliveries.`
 
@@ -161,6 +177,7 @@ export const createConnection = (
   const { protocol, host, pathname } = new URL(url)
   const { method = 'POST', format = 'json', signing } = options
   const sign = signing && createSigner(signing)
+  const unsigned = withHeaders({ 'Content-Type': CONTENT_TYPES[format] }, options.headers ?? {})
 
   const { milliseconds, tooSlow } = handler === undefined ? LIMITS.url : LIMITS.handler
   const isPaused = (): boolean => handler !== undefined && isClockSlept()
@@ -190,7 +207,7 @@ export const createConnection = (
       }
       const startedAt = machineNow()
       const body = format === 'json' ? JSON.stringify(message) : String(new URLSearchParams({ ...message }))
-      let headers: Sent['headers'] = { ...options.headers, 'Content-Type': CONTENT_TYPES[format] }
+      let headers = unsigned
       const ended = (result: Pick<Sent, 'delivered' | 'status' | 'error' | 'isLate'>): Sent => ({
         ...result,
         headers: withoutSecretValues(headers),
@@ -198,7 +215,7 @@ export const createConnection = (
         durationMs: machineNow() - startedAt,
       })
       try {
-        headers = { ...headers, ...(await sign?.(body)) }
+        if (sign !== undefined) headers = withHeaders(headers, await sign(body))
         // The signal may have been aborted while the body was signed.
         stop.throwIfAborted()
         const init = { method, body, headers }

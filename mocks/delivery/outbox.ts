@@ -4,7 +4,8 @@ import { MockRefusedError } from '../base/result.ts'
 import type { NotificationBody } from '../subscriptions/billing.ts'
 import type { Agenda } from '../time/clock.ts'
 import { SECOND } from '../time/duration.ts'
-import { type Connection, createConnection, type Delivery, deliveriesOf } from './connection.ts'
+import type { Connection, Delivery, Queue } from './connection.ts'
+import { createConnection, deliveriesOf, shuffled } from './connection.ts'
 import type {
   DeliveryOptions,
   DeliveryRecord,
@@ -20,14 +21,6 @@ const DUE = 'notification.delivery'
 type StoredRecord = Omit<DeliveryRecord, 'at'> & { readonly at: number }
 
 const recordOf = ({ at, ...record }: StoredRecord): DeliveryRecord => ({ ...record, at: new Date(at) })
-
-/** The deliveries of one receiver, as plain data. */
-interface Queue {
-  /** The deliveries in progress, followed by the waiting ones, in order. */
-  readonly waiting: Delivery[]
-  /** The deliveries that wait for `flush()`. */
-  readonly held: Delivery[]
-}
 
 /** The outbox as plain data. Delayed deliveries and retries are on the agenda. */
 export interface OutboxState {
@@ -71,7 +64,7 @@ export const createOutbox = (options: {
   const connections = new Map<number, Connection>()
   const listeners = new Set<(delivery: EndedDelivery) => void>()
   let connectionCount = 0
-  let lateCount = 0
+  let [lateCount, moves] = [0, 0]
   let isStopped = false
   let sleeping = new Set<object>()
   const waiters: (() => void)[] = []
@@ -115,6 +108,9 @@ export const createOutbox = (options: {
     if (connection !== undefined) enqueue(connection, planned.delivery)
   })
 
+  /** Cancels the planned deliveries to receivers that are not connected. */
+  const cancelLost = (): void => agenda.cancelAll(DUE, (data) => !connections.has(Object(data).connection))
+
   const enqueue = (connection: Connection, delivery: Delivery, isHeld = isStopped): void => {
     const { waiting, held } = queueOf(connection.number)
     if (isHeld) {
@@ -152,7 +148,7 @@ export const createOutbox = (options: {
     waiting.splice(waiting.indexOf(delivery), 1)
     if (isLate) {
       lateCount += 1
-      connection.lateCount += 1
+      if (moves > 0) connection.lateCount += 1
     }
     const at = agenda.now()
     const record = { notificationId: message.notificationId, attempt, at, to, ...result }
@@ -168,12 +164,6 @@ export const createOutbox = (options: {
     startNext(connection)
   }
 
-  const shuffled = (deliveries: readonly Delivery[]): readonly Delivery[] =>
-    deliveries
-      .map((delivery) => ({ delivery, place: random() }))
-      .sort((left, right) => left.place - right.place)
-      .map(({ delivery }) => delivery)
-
   /** Delivers what is held. Without `withShuffled`, shuffled deliveries still wait for `flush()`. */
   const release = (withShuffled: boolean): void => {
     if (isStopped) return
@@ -181,8 +171,8 @@ export const createOutbox = (options: {
       const { shuffle } = connection.rules
       const { held } = queueOf(connection.number)
       if (shuffle && !withShuffled) continue
-      const deliveries = held.splice(0)
-      for (const delivery of shuffle ? shuffled(deliveries) : deliveries) enqueue(connection, delivery)
+      const deliveries = shuffle ? shuffled(held.splice(0), random) : held.splice(0)
+      for (const delivery of deliveries) enqueue(connection, delivery)
     }
   }
 
@@ -202,7 +192,6 @@ export const createOutbox = (options: {
   const drop = (connection: Connection): readonly AbortController[] => {
     const controllers = [...connection.running.values()]
     connection.running.clear()
-    connection.lateCount = 0
     return controllers
   }
 
@@ -212,6 +201,7 @@ export const createOutbox = (options: {
     if (connection !== undefined) drop(connection)
     state.outbox.queues.delete(number)
     connections.delete(number)
+    cancelLost()
     if (!busy()) wakeWaiters()
     return connection !== undefined
   }
@@ -232,10 +222,7 @@ export const createOutbox = (options: {
       const connection = createConnection(number, target, given, () => sleeping.size > 0)
       connections.set(number, connection)
       state.outbox.queues.set(number, { waiting: [], held: [] })
-      return () => {
-        // After a reset, another receiver may have this number.
-        if (connections.get(number) === connection) disconnect(number)
-      }
+      return () => void disconnect(number)
     },
     resend(id) {
       agenda.runDue()
@@ -270,8 +257,11 @@ export const createOutbox = (options: {
   /** Disconnects all receivers, and connects those of the options. */
   const reconnect = (): void => {
     for (const number of connections.keys()) disconnect(number)
+    // The receivers of the options keep their numbers. A snapshot may contain any other number, so none is used again.
+    const last = connectionCount
     connectionCount = 0
     for (const { to, ...given } of receivers) notifications.connect(to, given)
+    connectionCount = Math.max(last, connectionCount)
   }
   reconnect()
 
@@ -282,12 +272,11 @@ export const createOutbox = (options: {
     list: {
       bounds: messages.bounds,
       read(from: number, to: number): readonly ListedNotification[] {
-        const found = messages.read(from, to)
-        const attempts = new Map<string, DeliveryRecord[]>(
-          found.map(({ notificationId }) => [notificationId, []]),
-        )
-        for (const record of records.all()) attempts.get(record.notificationId)?.push(recordOf(record))
-        return found.map((message) => ({ ...message, attempts: attempts.get(message.notificationId) ?? [] }))
+        const kept = records.all()
+        return messages.read(from, to).map((message) => {
+          const own = kept.filter(({ notificationId }) => notificationId === message.notificationId)
+          return { ...message, attempts: own.map(recordOf) }
+        })
       },
     },
     publish,
@@ -301,9 +290,16 @@ export const createOutbox = (options: {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
-    /** Starts a move of the clock, in which a receiver that does not respond is given up after two attempts. */
-    moveBegins(): void {
-      for (const connection of connections.values()) connection.lateCount = 0
+    /** Moves the clock and delivers what is due. Gives a receiver up that twice does not respond during the move. */
+    async deliverDuring(move: () => Promise<void>): Promise<void> {
+      moves += 1
+      try {
+        await move()
+        await notifications.flush()
+      } finally {
+        moves -= 1
+        for (const connection of connections.values()) connection.lateCount = 0
+      }
     },
     /** Aborts the deliveries in progress, but holds them for later. No delivery starts until `accept` or `resume`. */
     stop(): void {
@@ -345,6 +341,7 @@ export const createOutbox = (options: {
         drop(connection)
         startSoon(connection)
       }
+      cancelLost()
       wakeWaiters()
     },
     reconnect,

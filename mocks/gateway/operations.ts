@@ -30,6 +30,8 @@ const reject = (reason: Parameters<typeof refused>[0], message: string, explanat
 // A country code never starts with 0, and a number has at most 15 digits with its country code (ITU-T E.164).
 export const MOBILE_NUMBER = /^\+?[1-9]\d{1,14}$/
 const FEWEST_DIGITS = /\d{7}/
+const EXPIRY =
+  'Options gateway.confirmationTtl, gateway.maxOtpAttempts and gateway.testNumbers let charges expire.'
 
 const CHARGE_FIELDS = ['msisdn', 'amount', 'currency', 'redirect_uri'] as const
 
@@ -144,7 +146,6 @@ export const createGateway = (context: GatewayContext) => {
   const credentials = new Map(options.apiKeys.map((key) => [key, fingerprint(key)]))
   const { readCharge, readText } = createBodyChecks(options)
   const allowlist = options.redirectAllowlist.map((entry) => new URL(entry))
-  const body = (charge: ChargeRecord): ChargeBody => chargeBody(charge, standing(charge))
 
   /** Keeps the first step of a new charge as the result of its idempotency key. */
   const begin = (call: GatewayCall, charge: ChargeRecord, type: ChargeEventType): Result<ChargeBody> => {
@@ -257,7 +258,8 @@ export const createGateway = (context: GatewayContext) => {
       const otp = readText('otp', fields)
       if (!otp.ok) return otp
       const found = find('confirmation_id', id, credential)
-      const isPending = found.ok && standing(found.value).status === 'pending_confirmation'
+      const status = found.ok ? standing(found.value).status : undefined
+      const isPending = found.ok && status === 'pending_confirmation'
       if (otp.value !== options.otp) {
         if (isPending && options.maxOtpAttempts !== false) {
           found.value.wrongCodes += 1
@@ -272,7 +274,7 @@ export const createGateway = (context: GatewayContext) => {
       }
       if (!found.ok) return found
       const charge = found.value
-      if (standing(charge).status === 'expired') return reject('charge_expired', 'The charge has expired.')
+      if (status === 'expired') return reject('charge_expired', 'The charge has expired.', EXPIRY)
       if (!isPending) return reject('already_confirmed', 'The charge is already confirmed.')
       record(charge, 'charge.confirmed', charge.standing)
       resolve(charge, resultOf(charge, behavior), behavior)
@@ -280,7 +282,7 @@ export const createGateway = (context: GatewayContext) => {
     },
     status(id: string, credential?: string): Result<ChargeBody> {
       const found = find('id', id, credential)
-      return found.ok ? ok(body(found.value)) : found
+      return found.ok ? ok(chargeBody(found.value, standing(found.value))) : found
     },
     /**
      * Renews a mandate, a succeeded charge whose id is `id`. The renewal needs no code and has its result at once (G

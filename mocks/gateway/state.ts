@@ -220,10 +220,7 @@ export const lengthOf = (duration: Duration | false): number =>
 const PENDING: Standing = { status: 'pending_confirmation', outcome: 'PENDING' }
 /** Status and outcome of an expired charge. */
 export const EXPIRED: Resolved = { status: 'expired', outcome: 'EXPIRED' }
-const resolved = ({ event, outcome }: Resolution): Resolved => ({
-  status: statusAfter[event],
-  outcome,
-})
+const resolved = ({ event, outcome }: Resolution): Resolved => ({ status: statusAfter[event], outcome })
 
 /** Creates the functions that change charges, and that compute a charge's later status if no call follows. */
 export const createLedger = ({ state, agenda: { now }, ids, options, baseUrl }: GatewayContext) => {

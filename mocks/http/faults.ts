@@ -1,4 +1,4 @@
-import { check } from '../base/fields.ts'
+import { check, withHeaders } from '../base/fields.ts'
 import { attempt } from '../base/result.ts'
 import { comparableNumber } from '../gateway/behaviors.ts'
 import { errorResponse, type Operation, type OperationExchange } from './area.ts'
@@ -211,13 +211,6 @@ const faultResponse = ({ area, route, headers }: OperationExchange, effect: Faul
   }
 }
 
-/** Adds the headers of a fault. They replace headers with the same name in any letter case. */
-const withHeaders = (response: ResponseData, added: HeaderFields = {}): ResponseData => {
-  const names = new Set(Object.keys(added).map((name) => name.toLowerCase()))
-  const kept = Object.entries(response.headers).filter(([name]) => !names.has(name.toLowerCase()))
-  return { ...response, headers: { ...Object.fromEntries(kept), ...added } }
-}
-
 const truncated = (response: ResponseData | undefined): MockResponse =>
   response === undefined || response.body === '' || !mayHaveBody(response.status)
     ? { kind: 'closed', code: 'UND_ERR_SOCKET' }
@@ -239,9 +232,11 @@ const sentUnder = (
       return { kind: 'none' }
     case 'truncated':
       return truncated(response)
-    default:
+    default: {
       if (response === undefined) countCall()
-      return respondWith(withHeaders(faultResponse(exchange, effect), effect.headers))
+      const sent = faultResponse(exchange, effect)
+      return respondWith({ ...sent, headers: withHeaders(sent.headers, effect.headers ?? {}) })
+    }
   }
 }
 

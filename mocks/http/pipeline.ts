@@ -49,13 +49,13 @@ export interface PipelineOptions {
   readonly log: WritableRequestLog
   readonly now: () => number
   readonly pages: PageHandler
+  /** The requests that a fault delays, by key: a second request with the same key can arrive meanwhile (row 73a). */
+  readonly running: Map<string, Promise<MockResponse>>
 }
 
 /** Creates the handler of all requests. The handler starts a timer only for a fault with latency. */
 export const createPipeline = (options: PipelineOptions): Handler => {
-  const { areas, addresses, state, faults, log, now, pages } = options
-  /** The requests that a fault delays, by key: a second request with the same key can arrive meanwhile (row 73a). */
-  const running = new Map<string, Promise<MockResponse>>()
+  const { areas, addresses, state, faults, log, now, pages, running } = options
 
   /** Asks the rate limit, whose headers every response has. */
   const admit = (exchange: Exchange, counts: boolean): Admission => {
@@ -150,7 +150,8 @@ export const createPipeline = (options: PipelineOptions): Handler => {
     const result = start(false)
     if (fault === undefined || fault.delayBefore + fault.delayAfter === 0) return result
     running.set(key, result)
-    return result.finally(() => running.delete(key))
+    // After a reset, a new request may have this key.
+    return result.finally(() => running.get(key) === result && running.delete(key))
   }
 
   const runOperation = async (exchange: OperationExchange): Promise<MockResponse> => {

@@ -86,6 +86,16 @@ export const withoutSecrets = (text: string, secrets: Secrets): string => {
   return rest
 }
 
+// A secret can be a word that is also a field's name. But a name with other characters can be a secret.
+const KEPT = /("grant_type":"(?:password|refresh_token)"|"[a-z_]+":)/i
+
+/** Removes known secrets from JSON text. Keeps names of letters, and `grant_type`. */
+export const jsonWithoutSecrets = (json: string, secrets: Secrets): string => {
+  if (withoutSecrets(json, secrets) === json) return json
+  const parts = json.split(KEPT)
+  return parts.map((part, at) => (at % 2 === 0 ? withoutSecrets(part, secrets) : part)).join('')
+}
+
 /** Removes known secrets from a path. Any character of the path may be percent-encoded. */
 export const pathWithoutSecrets = (path: string, secrets: Secrets): string => {
   const hidden = withoutSecrets(path, secrets)

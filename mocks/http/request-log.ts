@@ -7,6 +7,7 @@ import type { FaultKind } from './fault-schema.ts'
 import { NO_FIELDS, type ResponseData } from './message.ts'
 import type { Secrets } from './redact.ts'
 import {
+  jsonWithoutSecrets,
   pathWithoutSecrets,
   redactFields,
   redactHeaders,
@@ -188,7 +189,7 @@ export const createRequestLog = (size: number, secrets: Secrets): WritableReques
     const { status, headers: responseHeaders } = entry.response ?? {}
     const body = bodyText(entry)
     const text = responseText(entry)
-    const response = text === undefined ? undefined : parsed(hide(text))
+    const response = text === undefined ? undefined : parsed(jsonWithoutSecrets(text, secrets))
     const objectId = entry.decision.objectId ?? objectIn(response) ?? entry.named
     return {
       number,
@@ -209,7 +210,7 @@ export const createRequestLog = (size: number, secrets: Secrets): WritableReques
       }),
       ...(fault !== undefined && { fault }),
       ...(idempotencyKey !== undefined && { idempotencyKey: hide(idempotencyKey) }),
-      ...(body !== undefined && { body: parsed(hide(body)) }),
+      ...(body !== undefined && { body: parsed(jsonWithoutSecrets(body, secrets)) }),
       ...(objectId !== undefined && { objectId: hide(objectId) }),
       ...(response !== undefined && { response }),
     }

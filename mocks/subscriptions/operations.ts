@@ -272,8 +272,10 @@ export const createSubscriptions = (
     /** Returns the payments of one subscription, or of all subscriptions, oldest first. */
     paymentsOf(subscriptionId?: string): readonly PaymentBody[] {
       const { payments, bySubscription } = present()
-      if (subscriptionId === undefined) return views.payments([...payments.at.keys()])
-      return views.payments(bySubscription.get(subscriptionId)?.payments ?? [])
+      if (subscriptionId !== undefined)
+        return views.payments(bySubscription.get(subscriptionId)?.payments ?? [])
+      const timeOf = (index: number): number => payments.at[index] ?? 0
+      return views.payments([...payments.at.keys()].sort((one, other) => timeOf(one) - timeOf(other)))
     },
     /** Returns every subscription, oldest first. */
     subscriptions: (): readonly SubscriptionState[] => present().subscriptions.map(views.state),

@@ -3,6 +3,7 @@ import type {
   Payment as PaymentRecord,
   SubscriptionRequestBody,
 } from '../../src/contract/subscriptions.ts'
+import { idOf } from '../base/ids.ts'
 import { withParameter } from '../base/return-address.ts'
 import { type Day, dateText, isoMicroseconds } from '../time/calendar.ts'
 import type { AreaContext } from './billing.ts'
@@ -82,7 +83,7 @@ const SHOWN_PAYMENTS = 5
 const TRANSACTION_ID_LENGTH = 12
 
 /** Creates the functions that turn stored facts into responses and page data, as of now. */
-export const createViews = ({ state, agenda: { now }, ids, options, schedule }: AreaContext) => {
+export const createViews = ({ state, agenda: { now }, options, schedule }: AreaContext) => {
   const { calendar } = schedule
 
   const standing = (one: Subscription) => standingAt(one, now())
@@ -154,7 +155,7 @@ export const createViews = ({ state, agenda: { now }, ids, options, schedule }: 
         status: succeeded ? 'SUCCEEDED_PAYMENT' : 'FAILED_PAYMENT',
         subscriptionId: subscription.subscriptionId,
         transactionDate: calendar.dateTimeText(at),
-        transactionId: ids.textAt('transaction', index, TRANSACTION_ID_LENGTH),
+        transactionId: idOf(subscription.subscriptionId, index, TRANSACTION_ID_LENGTH),
         nextPaymentDate: shown(subscription, dueDay + subscription.terms.step, dateText),
       }
     },

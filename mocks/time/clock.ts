@@ -125,6 +125,11 @@ export const createAgenda = (
     },
     /** Cancels the planned event with this kind and id, if there is one. */
     cancel,
+    /** Cancels the planned events of a kind for whose data `matches` returns true. */
+    cancelAll(kind: string, matches: (data: unknown) => boolean): void {
+      for (const item of state.clock.agenda.planned.values())
+        if (item.kind === kind && matches(item.data)) cancel(kind, item.id)
+    },
     /** Sets the function that runs the due events of a kind. */
     on(kind: string, handler: Handler): void {
       if (handlers.has(kind)) throw new Error(`"${kind}" already has a handler.`)
@@ -184,9 +189,9 @@ export interface MockClock {
    * Rejects with a TypeError if the time is invalid, or is text with a time of day but no zone.
    */
   set(time: Date | number | string): Promise<void>
-  /** Moves the clock forward. Due events run in order, each at its due time. Overlapping calls of `advance` add up. */
+  /** Moves the clock forward. Due events run in order, each at its due time. Overlapping calls add up. */
   advance(duration: Duration): Promise<void>
-  /** Waits until this clock has moved by `milliseconds`. If `signal` is aborted, rejects with its reason. */
+  /** Waits until this clock has moved by `milliseconds`. Rejects if `signal` is aborted or the mock is reset. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>
 }
 
@@ -361,10 +366,12 @@ export const createClock = (
         }
       })
     },
-    /** Stops the running moves, because the clock's data was replaced. */
+    /** Stops the running moves and the sleeps, because the clock's data was replaced. */
     startOver(): void {
       era += 1
       moves = 0
+      const error = new Error('The mock was reset or restored during this sleep.')
+      for (const sleeper of sleepers) sleeper.fail(Object.assign(error, { code: 'aborted' }))
       shown = Number.NEGATIVE_INFINITY
       onEarlier?.()
     },

@@ -17,16 +17,23 @@ export const startTimer = (milliseconds: number, act: () => void): (() => void) 
   return () => clearTimeout(timer)
 }
 
+// The module keeps the real timer functions, because a test may install fake timers later.
+const { setTimeout: realSetTimeout, clearTimeout: realClearTimeout } = globalThis
+const { setInterval: realSetInterval, clearInterval: realClearInterval } = globalThis
+const CHECK_MS = 30_000
+
 /** Creates an alarm, which is off. An alarm that is on has at most one timer, for the earliest requested time. */
 export const createAlarm = (ring: () => void) => {
-  let isOn = false
   let ringsAt = Number.POSITIVE_INFINITY
   let stopTimer = (): void => undefined
+  let checks: ReturnType<typeof setInterval> | undefined
 
   return {
     /** Turns the alarm on or off. An alarm that is off has no timer and ignores `within`. */
     turn(on: boolean): void {
-      isOn = on
+      realClearInterval(checks)
+      // A timer does not count the time in which the machine sleeps.
+      checks = on ? realSetInterval(ring, CHECK_MS) : undefined
       if (on) return
       ringsAt = Number.POSITIVE_INFINITY
       stopTimer()
@@ -34,10 +41,10 @@ export const createAlarm = (ring: () => void) => {
     /** Calls `ring` after `milliseconds` of machine time, or earlier if an earlier time was requested. */
     within(milliseconds: number): void {
       const wait = Math.max(0, milliseconds)
-      const at = machineNow() + wait
-      if (!isOn || at >= ringsAt) return
+      const now = machineNow()
+      if (checks === undefined || (ringsAt > now && now + wait >= ringsAt)) return
       stopTimer()
-      ringsAt = at
+      ringsAt = now + wait
       stopTimer = startTimer(wait, () => {
         ringsAt = Number.POSITIVE_INFINITY
         ring()
@@ -58,9 +65,6 @@ export const delayResponse = (milliseconds: number, signal: AbortSignal | null):
     signal?.addEventListener('abort', done)
     if (signal?.aborted === true) done()
   })
-
-// The module keeps the real timer functions, because a test may install fake timers later.
-const { setTimeout: realSetTimeout, clearTimeout: realClearTimeout } = globalThis
 
 // undici's fetch waits this long for the headers of a response.
 const MAX_SILENCE_MS = 300_000

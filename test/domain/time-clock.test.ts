@@ -124,6 +124,19 @@ describe('sleeping on a frozen clock', () => {
     expect(remove.mock.calls.length).toBeGreaterThanOrEqual(add.mock.calls.length)
   })
 
+  test.each(['jump', 'wait'] as const)(
+    'a reset ends it with an error, and the clock does not move: %s',
+    async (sleep) => {
+      const clock = frozen({ sleep })
+      await clock.advance({ days: 30 })
+      const outcome = expect(clock.sleep(5_000)).rejects.toThrow(/mock was reset or restored/)
+      clock.reset()
+      await outcome
+      expect(clock.now()).toBe(START)
+      await clock.sleep(0, AbortSignal.abort()).catch(() => undefined)
+    },
+  )
+
   test('an endless sleep ends by an abort alone', async () => {
     const clock = frozen()
     const controller = new AbortController()

@@ -193,6 +193,8 @@ test.each<[named: string, fault: unknown]>([
   ['times', { kind: 'status', times: 0 }],
   ['executed', { kind: 'lost-response', executed: false }],
   ['headers', { kind: 'status', headers: { 'x-a': 'one\ntwo' } }],
+  ['headers', { kind: 'status', headers: { 'content-length': '5' } }],
+  ['headers', { kind: 'html', headers: { 'Transfer-Encoding': 'chunked' } }],
   // A detail that the kind does not read.
   ['status', { kind: 'reset', status: 503 }],
   ['status', { sequence: ['succeed', { kind: 'reset', status: 500 }] }],

@@ -1,5 +1,7 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { createMock, MockRefusedError } from '../../mocks/core.ts'
+import { errorOf } from '../support/clients.ts'
+import { MOCK_CHARGE, openMock } from '../support/mock-clients.ts'
 import { type OpenMock, open, openThrough } from './open.ts'
 import { throughFetch, throughHttp, transports } from './transports.ts'
 
@@ -130,6 +132,37 @@ test('restore returns to what limiters and lockouts had counted, and a reset cle
   expect([await next(), await next(), await next()]).toEqual(rest)
   mock.reset()
   expect(await next()).toEqual([200, 401])
+})
+
+test('a client call that waits at a reset is never sent, and does not move the clock', async () => {
+  const { mock, gateway } = openMock({ sleep: 'wait' })
+  await mock.clock.advance({ days: 30 })
+  mock.faults.add({ operation: '*', kind: 'rate-limit', retryAfter: 20, times: 'always' })
+  const sent = [errorOf(gateway.charge(MOCK_CHARGE)), errorOf(gateway.charge(MOCK_CHARGE))]
+  await vi.waitFor(() => expect(mock.requests.all()).toHaveLength(2))
+  // This call waits for the end of the rate limit.
+  const controller = new AbortController()
+  const queued = errorOf(gateway.charge(MOCK_CHARGE, { signal: controller.signal }))
+  await Promise.resolve()
+  mock.reset()
+  for (const call of sent) expect(await call).toMatchObject({ code: 'rate_limited', outcome: 'rejected' })
+  await mock.clock.advance({ days: 1 })
+  controller.abort()
+  expect(await queued).toMatchObject({ code: 'aborted', outcome: 'not-sent' })
+  expect([mock.state.charges(), mock.requests.all()]).toEqual([[], []])
+  expect(mock.clock.now()).toBe(Date.parse('2026-12-02T06:00:00Z'))
+})
+
+test('state.payments returns the payments of all subscriptions in the order of their times', () => {
+  const { mock } = openMock()
+  const seed = (start: string) =>
+    ({
+      request: { start, end: '2027-12-01', cycle: 'WEEKLY', amount: '1' },
+      createdAt: '2026-10-01',
+    }) as const
+  mock.add({ subscriptions: [seed('2026-11-02'), seed('2026-11-03')] })
+  const dates = mock.state.payments().map(({ transactionDate }) => transactionDate)
+  expect([dates.length, dates]).toEqual([9, dates.toSorted()])
 })
 
 test('a mock starts with the subscriptions, tokens and charges of its options, and again after a reset', async () => {

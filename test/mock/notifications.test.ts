@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
+import { internalsOf } from '../../mocks/assemble.ts'
 import { startServer } from '../support/scripted-server.ts'
 import { daily, MINUTE, setUp } from './receiver.ts'
 
@@ -109,6 +110,24 @@ describe('notifications', () => {
     expect([received.length, calls.length]).toEqual([1, 1])
   })
 
+  test('a restore after a reset brings no retry to a new receiver, and a disconnected receiver leaves no retry', async () => {
+    const { mock, answers, authorize, disconnect } = setUp({ retries: true })
+    const { clock } = internalsOf(mock)
+    answers.push(500)
+    const before = clock.untilNext()
+    await authorize()
+    const snapshot = mock.snapshot()
+    expect(clock.untilNext()).toBe(MINUTE)
+    disconnect()
+    expect(clock.untilNext()).not.toBe(MINUTE)
+    mock.reset()
+    const receive = vi.fn(() => new Response())
+    mock.notifications.connect(receive)
+    mock.restore(snapshot)
+    await mock.clock.advance({ minutes: 5 })
+    expect([before, receive.mock.calls]).toEqual([undefined, []])
+  })
+
   test('a snapshot holds the retries that are planned', async () => {
     const { mock, answers, authorize, minutes } = setUp({
       retries: { attempts: 2, delays: [{ minutes: 5 }] },
@@ -161,6 +180,15 @@ describe('the options of a delivery', () => {
     await cancel()
     expect(received.at(-1)?.body.status).toMatch(form)
     expect(mock.notifications.all().at(-1)?.status).toBe('CANCELLED')
+  })
+
+  test('headers replace the Content-Type in any letter case, and the signature replaces them', async () => {
+    const headers = { 'content-type': 'application/json; charset=utf-8', 'X-SIGNATURE': 'mine' }
+    const { received, authorize } = setUp({ headers, signing: { secret: 'key', prefix: 'sha256= ' } })
+    await authorize()
+    const sent = received[0]?.request.headers
+    expect(sent?.get('content-type')).toBe(headers['content-type'])
+    expect(sent?.get('x-signature')).toMatch(/^sha256= [0-9a-f]{64}$/)
   })
 
   test('delay delivers later on the mock’s clock', async () => {

@@ -29,6 +29,24 @@ describe('a receiver of notifications', () => {
     },
   )
 
+  test.concurrent('that exceeded the time limit twice while the clock stood still is called again', async () => {
+    const mock = daily()
+    let calls = 0
+    const receive = () => {
+      calls += 1
+      return calls <= 2 ? new Promise<never>(() => undefined) : new Response()
+    }
+    mock.notifications.connect(receive, { concurrency: 2 })
+    const send = () => mock.notifications.send({ type: 'SUBSCRIPTION', status: 'CANCELLED' })
+    send()
+    const { notificationId } = send()
+    await mock.notifications.flush()
+    mock.notifications.resend(notificationId)
+    await mock.notifications.flush()
+    const delivered = mock.notifications.deliveries().map((delivery) => delivery.delivered)
+    expect([calls, delivered]).toEqual([3, [false, false, true]])
+  })
+
   test.concurrent('that does not respond stops a move that waits for it, and not the next one', async () => {
     const mock = daily()
     mock.notifications.connect(() => new Promise<never>(() => undefined))
@@ -116,6 +134,16 @@ describe('a receiver of notifications', () => {
       expect(connect).toThrow(TypeError)
       expect(connect).toThrow(/^(?!.*pa55).*pass credentials as headers/)
     }
+  })
+
+  test.each<[NotifyOptions['signing'], RegExp]>([
+    [{ secret: 's', header: 'X Signature' }, /signing must be an object with valid header names/],
+    [{ secret: 's', header: 'Content-Length' }, /signing must be an object with valid header names/],
+    [{ secret: 's', prefix: 'é' }, /signing\.x-signature must be text that a header can carry/],
+  ])('with a signature that no request can carry is refused: %j', (signing, message) => {
+    const to = () => new Response()
+    expect(() => daily().notifications.connect(to, { signing })).toThrow(message)
+    expect(() => daily({}, [{ to, signing }])).toThrow(message)
   })
 
   const quoting = 'Failed to parse "http://a.example/?key=pa55": see HTTPS://b.example?pa55'

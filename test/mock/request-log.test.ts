@@ -156,6 +156,21 @@ describe('the request log', () => {
     expect(mock.requests.all()).toHaveLength(3 + 6 * secrets.length)
   })
 
+  test('keeps the names of fields and the grant_type, although a credential is the same word', async () => {
+    const users = [{ username: 'admin', password: 'password' }]
+    const merchants = [{ name: 'Shop', clientId: 'shop', clientSecret: 'secret', users }]
+    const { mock, login } = await open({ subscriptions: { merchants, tokens: [] } })
+    const given = { client_id: 'shop', client_secret: 'secret', username: 'admin', password: 'password' }
+    await login({ ...given, note: 'a password, a secret' })
+    expect(mock.requests.all()[0]?.body).toEqual({
+      ...given,
+      grant_type: 'password',
+      client_secret: '[redacted]',
+      password: '[redacted]',
+      note: 'a [redacted], a [redacted]',
+    })
+  })
+
   test('does not keep very long or very deep bodies, and the mock still reads them', async () => {
     const { mock, g, charge } = await open()
     const deep = `{"x":${'['.repeat(30_000)}${']'.repeat(30_000)},${JSON.stringify(CHARGE).slice(1)}`
@@ -181,6 +196,16 @@ describe('the request log', () => {
     expect([...kept, mock.requests.dropped]).toEqual(['3: 3', '4: 4', '5: 5', 2])
     mock.requests.clear()
     expect([mock.requests.all(), mock.requests.dropped]).toEqual([[], 0])
+  })
+
+  test('names the options that let a charge expire', async () => {
+    const { mock, charge, confirm } = await open()
+    const { json } = await charge('k')
+    await mock.clock.advance({ days: 2 })
+    await confirm(json.confirmation_id)
+    expect(mock.explain('gateway.confirm')).toMatch(
+      /charge_expired.*gateway\.confirmationTtl, gateway\.maxOtpAttempts/,
+    )
   })
 
   test('explains an operation without a request', async () => {

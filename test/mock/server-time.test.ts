@@ -65,6 +65,25 @@ test('one timer waits for the next planned event, and none if nothing is planned
   expect(vi.getTimerCount()).toBe(0)
 })
 
+test('a forward jump of the machine’s time delays nothing: a new event rings at its time, a due one in half a minute', async () => {
+  vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
+  vi.resetModules()
+  const { createAlarm } = await import('../../mocks/time/machine.ts')
+  const rings = vi.fn()
+  const alarm = createAlarm(rings)
+  alarm.turn(true)
+  alarm.within(10 * HOUR)
+  vi.setSystemTime(Date.now() + 48 * HOUR)
+  alarm.within(1_000)
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(rings).toHaveBeenCalledTimes(1)
+  await vi.advanceTimersByTimeAsync(29_000)
+  expect(rings).toHaveBeenCalledTimes(2)
+  alarm.turn(false)
+  expect(vi.getTimerCount()).toBe(0)
+})
+
 test.each<[string, NotifyOptions['delay'], (mock: ReturnType<typeof createMock>) => unknown, string]>([
   ['a move of the clock', 0, (mock) => mock.clock.advance({ hours: 5 }), '07:00'],
   ['a new clock time', 0, (mock) => mock.clock.set('2026-12-01T11:30:00Z'), '06:30'],

@@ -48,6 +48,31 @@ test('a server that starts again has the state of the closed one: charges, keys,
   expect(mock.state.payments().map(({ status }) => status)).toEqual(['SUCCEEDED_PAYMENT', 'FAILED_PAYMENT'])
 })
 
+test('a payment keeps its transactionId, although the seed is another one after the restart', async () => {
+  const { start } = await openFolder()
+  const first = await start({ clock: START, seed: 'a' })
+  first.mock.add({ subscriptions: [{ request, subscriptionId: 'sub' }] })
+  await first.mock.clock.advance({ days: 2 })
+  await first.close()
+  const { mock } = await start({ clock: START, seed: 'b' })
+  expect(mock.state.payments()).toEqual(first.mock.state.payments())
+  expect(new Set(mock.state.payments().map(({ transactionId }) => transactionId)).size).toBe(2)
+})
+
+test('a retry for a receiver that is no longer connected goes to no other receiver after a restart', async () => {
+  const { start } = await openFolder()
+  const first = await start({ clock: START })
+  first.mock.notifications.connect(() => new Response(null, { status: 500 }), { retries: true })
+  first.mock.notifications.send({ type: 'SUBSCRIPTION', status: 'CANCELLED' })
+  await first.mock.notifications.flush()
+  await first.close()
+  const { mock } = await start({ clock: START })
+  const receive = vi.fn(() => new Response())
+  mock.notifications.connect(receive)
+  await mock.clock.advance({ days: 1 })
+  expect(receive).not.toHaveBeenCalled()
+})
+
 test('faults, receivers and the log are not in the file: those of the options are there again', async () => {
   const { start } = await openFolder()
   const options: MockOptions = { clock: START, faults: [{ operation: 'gateway.health', kind: 'html' }] }

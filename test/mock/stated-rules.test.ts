@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { createMock } from '../../mocks/core.ts'
+import { createMock, type Mock } from '../../mocks/core.ts'
 import { errorOf } from '../support/clients.ts'
 import { MOCK_CHARGE as CHARGE, clientsOf } from '../support/mock-clients.ts'
 import { startServer } from '../support/mock-server.ts'
@@ -161,6 +161,24 @@ test('case 51: two renewals with one key are one renewal, and another key does n
   expect(await twin).toEqual(await first)
   expect(mock.state.charges()).toHaveLength(3)
 })
+
+test.each([
+  ['reset', (mock: Mock) => mock.reset()],
+  ['restore', (mock: Mock) => mock.restore(mock.snapshot())],
+])(
+  'case 51: after a %s, a key does not wait for the delayed request of an earlier test',
+  async (_how, clear) => {
+    const { mock, gateway } = opened('wait')
+    mock.faults.add(held)
+    const abandoned = gateway.charge(CHARGE, { idempotencyKey: 'k' })
+    await vi.waitFor(() => expect(mock.requests.all()).toHaveLength(1))
+    clear(mock)
+    await gateway.charge(CHARGE, { idempotencyKey: 'k' })
+    expect(mock.state.charges()).toHaveLength(1)
+    await vi.advanceTimersByTimeAsync(30_000)
+    await abandoned
+  },
+)
 
 test('case 51: a call executes itself if the first sender leaves before its execution', async () => {
   const { mock, gateway } = opened('wait')
