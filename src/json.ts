@@ -3,7 +3,7 @@ export type JsonReading = { readonly ok: true; readonly value: unknown } | { rea
 const MANY_DIGITS = /\d{16}/
 const INTEGER = /^-?\d+$/
 
-/** Returns unsafe integers as text, or omits them in runtimes before 2024, which pass no `context`. */
+/** Returns unsafe integers as text. Runtimes from before 2024 pass no `context`, so it omits the integers there. */
 const byReviver = (_: string, value: unknown, context?: { readonly source?: string }): unknown => {
   if (!Number.isInteger(value) || Number.isSafeInteger(value)) return value
   const source = context?.source
@@ -11,8 +11,8 @@ const byReviver = (_: string, value: unknown, context?: { readonly source?: stri
 }
 
 /**
- * Parses JSON. An integer that a number cannot hold exactly becomes a string, so that no identifier is rounded. Ignores
- * a byte order mark. The result omits the parser's error, because that error quotes the text, which may be secret.
+ * Parses JSON. An unsafe integer becomes a string, so that no identifier is rounded. Ignores a byte order mark. The
+ * result omits the parser's error, because that error quotes the text, which may be secret.
  */
 export const readJson = (text: string): JsonReading => {
   try {
@@ -23,7 +23,7 @@ export const readJson = (text: string): JsonReading => {
   }
 }
 
-/** Texts to append to cut JSON. One of them completes JSON that ends after a value, a comma, a name or a colon. */
+/** If JSON is cut off after a value, comma, name or colon, one of these texts and the closing brackets complete it. */
 const ENDS = ['', '0', '"":0', ':0']
 
 /** Returns whether a text is the beginning of a JSON object or list whose end is missing. */

@@ -61,7 +61,7 @@ export type PauseReason =
   | 'not-available'
 
 const RETRY = 30_000
-/** How many milliseconds each reason pauses a queue if the error has no `retryAfterMs`. */
+/** How long to pause the queue for each reason, in milliseconds, if the error has no `retryAfterMs`. */
 const PAUSE: Readonly<Record<PauseReason, number>> = {
   'locked-out': 900_000,
   'credentials-rejected': 900_000,
@@ -80,7 +80,7 @@ const BLOCKED = /^(?:3\d\d|40[3457]|421|451)$/
 const REFUSED = /^4(?!08|09|25|29|99)\d\d$/
 const MAX_DEPTH = 8
 
-/** Finds an error of this package: the error itself, one of its causes, or the only error in an `AggregateError`. */
+/** Finds this package's error: the given error, one of its causes, or the only error in an `AggregateError`. */
 const knownIn = (error: unknown, depth = 0): KnownError | undefined => {
   if (!isObject(error) || depth > MAX_DEPTH) return undefined
   const { code, operation, outcome, retryable, errors, cause } = error
@@ -110,13 +110,13 @@ const isRefused = ({ status, verdict }: KnownError): boolean =>
 
 /**
  * Returns what a queued job should do after an error. The result depends only on the error, the options and the time.
- * `nextStep` also finds this package's error in a `cause`, as the only error in an `AggregateError`, or as JSON from
- * another process.
+ * This package's error may come as JSON from another process, or inside another error: as its `cause`, or as the only
+ * error in an `AggregateError`.
  *
  * If the outcome is unknown, the result is `retry` only for a read or a call with an idempotency key. A key prevents
- * a second charge only while the gateway keeps it. To make `nextStep` check this, set the client's option `keyLifetime`
- * and pass `firstSentAt`. A key can also expire while the queue is paused, so compare a job's age with the key's
- * lifetime before each request.
+ * a second charge only while the gateway keeps it. To make `nextStep` check the key's age, set the client's option
+ * `keyLifetime` and pass `firstSentAt`. A key can also expire while the queue is paused, so compare a job's age with
+ * the key's lifetime before each request.
  *
  * @returns `retry` after a temporary failure; `pause-queue` if every job would fail; `find-out` if the server may have
  * acted and no retry is safe or useful; `unknown-error` for an error that is not from this package;

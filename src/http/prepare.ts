@@ -14,7 +14,7 @@ export interface ClientContext {
   readonly settings: ClientSettings
   readonly http: KyInstance
   readonly gate: RateLimitGate
-  /** Contains the errors that `onError` received, so that `login()` does not report its token request's error twice. */
+  /** The errors that `onError` has received. `login()` does not report an error of its token request again. */
   readonly reported: WeakSet<object>
   readonly authorizers: Partial<Record<AuthKind, Authorizer>>
   /** The version prefix of the endpoints' paths. The option `apiPrefix` replaces this prefix. */
@@ -22,11 +22,11 @@ export interface ClientContext {
   /** Compares a successful response with the request. If they do not match, throws an error or calls `onUnexpected`. */
   readonly checkSuccess?: (call: Call, data: unknown, body: unknown) => void
   readonly keyLifetime?: number | undefined
-  /** The body of a request for which the specification defines no fields: `{}` or no body. */
+  /** What the client sends as the body if the specification defines no fields for a request: `{}` or nothing. */
   readonly emptyBody: 'object' | 'none'
 }
 
-/** Query parameters: names and values, or pairs such as those of `URLSearchParams`, which may contain a name twice. */
+/** Query parameters: an object, `URLSearchParams`, or other pairs of name and value. Only pairs can repeat a name. */
 export type Query =
   | Readonly<Record<string, string | number | undefined>>
   | Iterable<readonly [name: string, value: string]>
@@ -41,7 +41,7 @@ export interface CallInput {
   readonly schema?: EndpointDefinition['request']
   readonly idempotencyKey?: unknown
   readonly method?: string
-  /** The encoded body, if it is not JSON. */
+  /** The body and its content type, if the client does not send JSON. */
   readonly encoded?: { readonly body: string; readonly contentType: string } | undefined
   readonly once?: boolean
   readonly options?: CallOptions | undefined
@@ -126,7 +126,7 @@ export const prepare = <Definition extends EndpointDefinition>(
     totalTimeout,
     deadline: call.deadline ?? new Deadline(totalTimeout, options.signal),
     startedAt,
-    /** Returns in how many ms the key expires. If real time and the client's clock differ, returns the shorter time. */
+    /** Returns the key's remaining lifetime in ms: the shorter one, if real time and the client's clock differ. */
     keyLeft: () => Math.min(keyDeadline.remaining, keyLifetime - (clock.now() - startedAt)),
     /** The fields that all hook events of this call contain. */
     event: { call: {}, operation, method, path: template, url, idempotencyKey: key },
@@ -160,8 +160,8 @@ const rawRequest = {
   idempotencyKey: optional(idempotencyKey),
   /**
    * Set `always` only if the server can safely execute the request twice: for a read, or with an idempotency key.
-   * Default: `never`. Even with `never`, after a 401 in area S, the client renews the token and retries the request.
-   * The retry is safe, because a server that rejects the token does not execute the request.
+   * Default: `never`. In area S, `never` still allows a retry with a new token after a 401: a server that rejects a
+   * token does not execute the request.
    */
   retry: optional(oneOf(['always', 'never'])),
 }

@@ -5,7 +5,7 @@ import { type ResponseHead, untilServerTime } from './response-headers.ts'
 const MAX_DELAY_MS = 60_000
 // Rate limits are per minute. A wait or reset time of more than an hour must be wrong, so the gate ignores it.
 const MAX_PLAUSIBLE_DELAY_MS = 3_600_000
-/** After a window, the first waiting call wakes the others. If its worker has stopped, they wake this many ms later. */
+/** When a window ends, the first waiting call wakes the others. If its worker stopped, they wake this many ms later. */
 const TURN = 1_000
 
 /** A period, by the client's clock, in which only `remaining` requests may start. After a 429, `remaining` is 0. */
@@ -15,13 +15,13 @@ interface Window {
   readonly remaining: number
   /** The server's reset time, if a response contained one. Responses with the same reset time belong to one window. */
   readonly resetAt?: number | undefined
-  /** `guess`: no response has described this window, so the last window's limit applies. `pause`: a 429 started it. */
+  /** `guess`: no response described this window, so the last window's limit applies. `pause`: a wait after a 429. */
   readonly kind?: 'guess' | 'pause'
 }
 
 /**
- * A call in the rate-limit gate (see below). First the call waits, then its request is in flight. When `steadyClock`
- * reaches `endsAt`, the gate deletes the slot, because a worker may stop before it calls `leave`.
+ * The gate's entry for a call that waits, or whose request is in flight. When `steadyClock` reaches `endsAt`, the gate
+ * deletes the slot, because a worker that stops never calls `leave`.
  */
 export interface Slot {
   endsAt: number
@@ -63,7 +63,10 @@ export const createRateLimitGate = (clock: Clock) => {
     return (current?.remaining ?? Infinity) <= inFlight.size
   }
 
-  /** Wakes the waiting calls that may start. If the limit changed, the next call also wakes and computes a new wait. */
+  /**
+   * Wakes the waiting calls that may start. If any of them start, or if the limit changed, also wakes the first call
+   * that must still wait, so that it computes its wait again.
+   */
   const admit = (isChange = false): void => {
     let wakesNext = isChange
     for (const slot of queue) {
@@ -164,7 +167,7 @@ export const createRateLimitGate = (clock: Clock) => {
       }
     },
 
-    /** Frees a finished request's slot, and reads the response. With `rateLimit: 'throw'`, `slot` is undefined. */
+    /** Deletes a request's slot, and reads the response's rate limit. With `rateLimit: 'throw'`, no slot exists. */
     leave(slot: Slot | undefined, head: ResponseHead | undefined): void {
       if (slot) inFlight.delete(slot)
       if (head !== undefined) update(head)

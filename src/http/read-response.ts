@@ -72,7 +72,7 @@ const otherThanSent = (operation: string, field: string | undefined, message: st
   message,
 })
 
-/** Returns a value as upper-case text without spaces and leading zeros, or an empty text if the value is absent. */
+/** Returns a value as upper-case text without spaces, or '' if it is absent. Removes the leading zeros of a number. */
 const comparable = (value: unknown): string =>
   isAbsent(value)
     ? ''
@@ -178,7 +178,7 @@ export const readResponse = (
 /** Characters between the digits of a phone number. `(0)` is a trunk prefix: callers from abroad do not dial it. */
 const PHONE_SEPARATORS = /\(0\)|[\s+().\-/]/g
 
-/** Returns whether `number` ends with `form`'s digits. `form` may lack the country code or hide digits with `*`. */
+/** Returns whether `form` can be the phone number `number`: it may lack the country code or hide digits with `*`. */
 const endsInPhone = (number: string, form: string): boolean => {
   const [digits = '', tail = ''] = [number, form].map((one) =>
     one.replace(PHONE_SEPARATORS, '').replace(/^0+/, ''),

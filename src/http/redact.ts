@@ -34,9 +34,7 @@ const formsOf = (secret: string): string[] => {
   return [secret, JSON.stringify(secret).slice(1, -1), inUrl, inUrl.replaceAll('%20', '+')]
 }
 
-/**
- * Creates functions that remove a call's secrets from texts. They also remove secret headers, and fields such as `otp`.
- */
+/** Creates functions that redact a call's secrets in texts, and remove secret headers and fields such as `otp`. */
 export const createRedactor = (
   headers: Readonly<Record<string, string>>,
   authorizations: readonly (string | undefined)[],

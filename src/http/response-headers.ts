@@ -39,7 +39,7 @@ export const untilServerTime = (time: number, now: number, headers: Headers): nu
   return waits.length === 0 ? undefined : Math.min(...waits)
 }
 
-/** Returns the wait in Retry-After in milliseconds, or `undefined` if the header is missing or invalid. */
+/** Returns how many milliseconds Retry-After asks for, or `undefined` if the header is missing or invalid. */
 export const readRetryAfter = (headers: Headers, now: number): number | undefined => {
   const text = headers['retry-after']?.trim() ?? ''
   if (SECONDS.test(text)) return Math.max(...text.split(',').map(Number)) * 1000
@@ -50,7 +50,7 @@ export const readRetryAfter = (headers: Headers, now: number): number | undefine
 
 /**
  * Reads a response's headers. Ignores a wait below a second, because a server may send 0 for an unknown wait. The
- * specification names no header for the id that a server gives a request, so the function tries the usual headers.
+ * specification names no header for the server's request id, so the function tries the usual headers.
  */
 export const readHead = (status: number, headers: Headers, now: number): ResponseHead => {
   const rateLimit = readRateLimit(headers)

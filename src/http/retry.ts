@@ -42,7 +42,7 @@ const FETCH_TIMEOUT = /^(?:UND_ERR_(?:HEADERS|BODY)_TIMEOUT|TimeoutError)$/
 /** Error messages of Node and undici that prove that nothing was sent, whatever code or cause the error has. */
 const BEFORE_SENDING =
   /^(?:Proxy response \(\d{3}\)|Proxy Authentication Required \(407\)|(?:Secure )?Proxy Connection failed|bad port$)/
-/** Node's message if the TLS handshake breaks off. Unlike the code `ECONNRESET`, it proves that nothing was sent. */
+/** Node's message if TLS was not established. It proves that nothing was sent; its code `ECONNRESET` alone does not. */
 const BEFORE_TLS = /^Client network socket disconnected before secure TLS connection/
 const CODE = /^[A-Za-z][\w/.-]{1,60}$/
 const MAX_DEPTH = 4
@@ -143,7 +143,7 @@ export const callOutcome = (endpoint: RetryRules, failure: Failure): Outcome => 
   return isLost(endpoint, failure.status) ? 'unknown' : 'rejected'
 }
 
-/** Returns the less certain of two outcomes. Their alphabetical order is `not-sent`, `rejected`, `unknown`. */
+/** Returns the later of two outcomes in the order `not-sent`, `rejected`, `unknown`, which is also alphabetical. */
 export const combineOutcomes = (one: Outcome, other: Outcome): Outcome => (one > other ? one : other)
 
 export const isTransient = (endpoint: RetryRules, failure: Failure): boolean =>

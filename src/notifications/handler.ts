@@ -17,7 +17,7 @@ import { type HeaderFields, isSetupError, readDelivery, toHeaders, type Unreadab
 
 /** A delivered notification as plain data that a queue can store. */
 export interface QueuedDelivery {
-  /** Headers, as in `request.headers` of node:http: at least Content-Type, Content-Encoding and the signature. */
+  /** Headers, like `request.headers` of node:http: at least Content-Type, Content-Encoding and the signature header. */
   readonly headers?: HeaderFields | null | undefined
   /** The body, unchanged because a signature may cover it. Pass text if your queue stores jobs as JSON. */
   readonly body: string | Uint8Array
@@ -26,7 +26,7 @@ export interface QueuedDelivery {
 /**
  * The result of a delivery, and the status of the response:
  *
- * - `processed` (200): your code succeeded, or the type or status is unknown and `onUnknown` is missing.
+ * - `processed` (200): your code succeeded, or you have no listener for the message's type or status.
  * - `duplicate` (200): your code succeeded for an earlier delivery of the same notification.
  * - `in-progress` (503): another delivery of the notification is in progress, your code exceeded `lease.limit`, or the
  *   dedupe store's `claim` failed.
@@ -49,7 +49,7 @@ export type DeliveryResult =
 export interface ProcessedDelivery {
   /** Run the job again after `in-progress`, `unverified` and `failed`. */
   readonly result: DeliveryResult
-  /** Milliseconds until the job should run again: a whole number from 1 000 to 3 600 000. Absent if it should not. */
+  /** Milliseconds until the job's next run: a whole number from 1 000 to 3 600 000. Absent if no run should follow. */
   readonly retryAfterMs?: number
   /** Absent after `invalid`. After `unverified`, `refused` or `duplicate`, the notification may be forged. */
   readonly notification?: MerchantNotification
@@ -90,7 +90,7 @@ const pauseAfter = (error: unknown): number => {
   return exportedWait(named >= 1000 ? named : undefined) ?? RETRY_AFTER
 }
 
-/** Returns the notification with the record's `paymentId`, so that `ab-1` cannot book the payment `AB-1` again. */
+/** Returns the notification with the API's `paymentId`: a message with `ab-1` must not book payment `AB-1` again. */
 const withPaymentIdOf = (
   lookup: PaymentDetails | undefined,
   given: MerchantNotification,

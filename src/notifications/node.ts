@@ -27,7 +27,7 @@ type KoaContext = { readonly req: NodeRequest; readonly request: ParsedBody; set
 /** A notification handler, or another function that returns a `Response` for a web-standard `Request`. */
 export type FetchHandler = (request: Request) => Promise<Response>
 
-/** A handler for node:http, Express 5, Fastify 5 and Koa. It recognizes the framework by the arguments. */
+/** A handler for node:http, Express 5, Fastify 5 and Koa. It recognizes the framework by its arguments. */
 export type NodeHandler = (first: object, second?: object, third?: unknown) => Promise<unknown>
 
 const has = <Shape extends object>(value: unknown, ...names: (keyof Shape)[]): value is Shape =>

@@ -12,7 +12,7 @@ import type {
   UnknownNotification,
 } from './parse.ts'
 
-/** Bytes for `crypto.subtle`: `Uint8Array<ArrayBuffer>`, in a notation that TypeScript before 5.7 accepts too. */
+/** Bytes for `crypto.subtle`: `Uint8Array<ArrayBuffer>`, written so that TypeScript before 5.7 also accepts it. */
 export type Bytes = ReturnType<typeof Uint8Array.from>
 
 /** The delivery that a verifier checks. */
@@ -61,7 +61,7 @@ export type NotificationListener<Kind extends MerchantNotification> = (
  *
  * - `invalid-message`: the body is not a notification (400), arrived too slowly (408), is too large (413), or has an
  *   unknown Content-Encoding (415).
- * - `header-omitted`: `process` ignored a header, because the runtime's `Headers` cannot hold its name or value.
+ * - `header-omitted`: `process` ignored a header, because `Headers` refused the header's name or value.
  * - `refused`: the verifier returned `false` (401).
  * - `verification-failed`: the verifier threw, returned an invalid result, or exceeded `timeouts.verify` (503).
  * - `unknown-kind`: the type or status is unknown to this version, and `onUnknown` is missing (200).
@@ -131,7 +131,7 @@ const options = {
   lease: withDefault(strict(lease, 'option'), LEASE),
   /** How long processed ids are kept, in milliseconds; 7 days by default. */
   dedupeTtl: withDefault(wholeNumber(1), 7 * 86_400_000),
-  /** How long a duplicate waits for the first delivery's result, in ms; 10 s by default. After that, it gets a 503. */
+  /** How long a duplicate waits for the first delivery to end; 10 s by default. Then the handler responds 503. */
   responseTimeout: withDefault(fromZero, 10_000),
   /** Time limits for the sender, the verifier and the store. */
   timeouts: withDefault(strict(timeouts, 'option'), TIMEOUTS),

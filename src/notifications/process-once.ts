@@ -41,7 +41,7 @@ const keyOf = (notification: MerchantNotification): string => {
   return JSON.stringify([notificationId, sentType, status, subscriptionId, paymentId])
 }
 
-/** Claims a key, runs the listener once for concurrent deliveries with this key, and commits or releases the key. */
+/** Claims a notification's key, runs the listener once for concurrent deliveries, and commits or releases the key. */
 export const createProcessOnce = (
   { lease, responseTimeout, dedupeTtl, timeouts }: HandlerSettings,
   store: DedupeStore,
@@ -148,9 +148,7 @@ export const createProcessOnce = (
   }
 
   return {
-    /**
-     * Returns whether a notification was processed. If the store fails, returns false, because the claim checks again.
-     */
+    /** Returns whether a notification was processed, or false if the store fails: then `claim` checks again. */
     isProcessed: async (notification: MerchantNotification): Promise<boolean> => {
       const key = keyOf(notification)
       if (uncommitted.has(key)) return true

@@ -28,7 +28,7 @@ export const toHeaders = (
   return headers
 }
 
-/** The parsed bodies of requests that other code has read. A body is `undefined` if that code did not keep it. */
+/** For a request whose body other code has read: the parsed body, or `undefined` if that code did not keep it. */
 export const parsedBodies = new WeakMap<Request, unknown>()
 
 export type Unreadable = { readonly status: 400 | 408 | 413 | 415; readonly error: InvalidRequestError }
@@ -65,7 +65,7 @@ const decoderFor = (encoding: string): DecompressionStream | undefined => {
   }
 }
 
-/** Decodes a body in small steps, because Deno and workerd decode a whole step before `readAll` checks `maxBytes`. */
+/** Decodes a body in small steps: Deno and workerd decode each step completely before `readAll` checks `maxBytes`. */
 const decode = (bytes: Uint8Array<ArrayBuffer>, decoder: DecompressionStream, settings: HandlerSettings) => {
   const writer = decoder.writable.getWriter()
   const write = async () => {
@@ -107,7 +107,7 @@ export const setupError = (message: string, received: string): InvalidRequestErr
     { field: 'body', rule: 'the raw body', received, message },
   ])
 
-/** Returns whether an error means a wrong setup. The handler throws it, because senders do not retry after a 400. */
+/** Returns whether an error means a wrong setup. The handler throws such errors: after a 400, no sender would retry. */
 export const isSetupError = (error: unknown): boolean =>
   error instanceof InvalidRequestError && error.operation === 'notifications.handler'
 

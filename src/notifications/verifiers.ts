@@ -11,7 +11,7 @@ import { setupError } from './read-delivery.ts'
 export type SignatureEncoding = 'hex' | 'base64' | 'base64url'
 
 type Secrets = string | Uint8Array | readonly (string | Uint8Array)[]
-/** An interface keeps `Uint8Array<ArrayBuffer>`, which needs TypeScript 5.7, out of the published declarations. */
+/** Published declarations do not expand an interface to `Uint8Array<ArrayBuffer>`, which needs TypeScript 5.7. */
 interface SecretBytes extends ReadonlyArray<Bytes> {}
 
 const isFilled = (secret: Bytes | undefined): secret is Bytes => (secret?.length ?? 0) > 0
@@ -24,7 +24,7 @@ const secretsField = field<SecretBytes, Secrets>('one or more secrets that are n
 const hmacOptions = {
   /** The header that holds the signature, for example `x-signature`. */
   header: input('the name of a header', (name) => /^[!#$%&'*+.^_`|~\w-]+$/.test(name)),
-  /** The secrets shared with the sender. To replace one without losing deliveries, list the old and the new secret. */
+  /** Secrets shared with the sender. To replace a secret without losing deliveries, list the old and the new one. */
   secrets: secretsField,
   /** How the header encodes the signature; `hex` by default. */
   encoding: withDefault(oneOf(['hex', 'base64', 'base64url']), 'hex'),
@@ -85,7 +85,7 @@ export const hmacVerifier = (options: HmacVerifierOptions): Verifier => {
 
 /** A call's promise. Without `withResponse`, the verifier cannot read the rate limit, and could exhaust it. */
 export type LookupCall<Data> = PromiseLike<Data> & {
-  /** Returns the data with the response, whose headers may name the rate limit. (Limits, area S) */
+  /** Returns the data with the response, which may contain the rate limit. (Limits, area S) */
   withResponse?(): PromiseLike<{
     readonly data: Data
     readonly response: { readonly rateLimit?: RateLimit | undefined }
@@ -196,7 +196,7 @@ const verified = (record: object): Verified => ({ lookup: record as Lookup })
  *
  * The handler responds 401 if the message cannot be true: the payment belongs to another subscription, the message's
  * identifier is invalid, or a payment still has the opposite status one hour after the message. The handler responds
- * 503 if the record is missing, does not have the new status yet, or cannot be read (network, rate limit, login).
+ * 503 if the record is missing, does not have the message's status yet, or cannot be read (network, rate limit, login).
  *
  * Anyone can send messages, so at most four lookups run at once, and they use at most half of the rate limit.
  * If more lookups are needed, the handler responds 503 without a lookup.
@@ -204,7 +204,7 @@ const verified = (record: object): Verified => ({ lookup: record as Lookup })
  * `lookupVerifier` proves the content of a message, not its sender. Anyone who knows the content can resend it with
  * another notificationId or timestamp, so your code must tolerate receiving the same payment or status twice.
  *
- * @throws {InvalidRequestError} when the client lacks one of the methods.
+ * @throws {InvalidRequestError} when `client` lacks a method of `LookupClient`.
  * @example createNotificationHandler({ verify: lookupVerifier(subscriptions), onPayment, onSubscription })
  */
 export const lookupVerifier = (client: LookupClient, options: LookupVerifierOptions = {}): Verifier => {
