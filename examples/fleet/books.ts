@@ -34,7 +34,7 @@ export interface Order {
   readonly kind: 'subscription' | 'mandate'
   readonly amount: number
   readonly msisdn: Text
-  /** The first day. The due dates of a mandate are monthly, counted from this day. */
+  /** The order's first day. The due dates of a mandate are monthly, counted from this day. */
   readonly start: string
   readonly end: Text
   readonly invoice_id: Text
@@ -50,7 +50,7 @@ export interface Charge {
   readonly mandate_id: Text
   readonly due_date: Text
   readonly attempt: number
-  /** The time of the first request, in milliseconds; null before it. */
+  /** The time of the first request, in milliseconds; null if no request was sent. */
   readonly sent_at: number | null
   readonly id: Text
   /** The gateway's status. `unclear`: the charge may exist without an id, and no job may send its request again. */
@@ -79,7 +79,7 @@ interface Subscription {
 /** BullMQ recommends at most 1 000 jobs in one call of `addBulk`. */
 const PAGE = 1_000
 
-/** The shop's database. Every method is one transaction, so a killed process leaves no partial change. */
+/** Opens the shop's database. Related changes are one transaction, so a killed process leaves no partial change. */
 export const openBooks = (path: string) => {
   // SQLite lets only one process write at a time; the other processes wait up to `timeout`.
   const db = new DatabaseSync(path, { timeout: 10_000 })
@@ -145,7 +145,7 @@ export const openBooks = (path: string) => {
     subscription: (id: string) => one<Subscription>('SELECT * FROM subscriptions WHERE id = ?', id),
     /**
      * Links an authorized subscription to its order. If the order already has another subscription, also records that
-     * this one must be canceled, and returns true.
+     * the subscription `id` must be canceled, and returns true.
      */
     match: (id: string, orderId: string) =>
       transaction(() => {
@@ -170,10 +170,10 @@ export const openBooks = (path: string) => {
 
     // Charges and renewals.
     charge,
-    /** The time of a charge's first request, by the charge's key; undefined if no request was sent. */
+    /** Returns the time of the first request with a key; undefined if no request was sent. */
     firstSentAt: (key: string): number | undefined =>
       one<Charge>('SELECT * FROM charges WHERE key = ?', key)?.sent_at ?? undefined,
-    /** Records the time of a charge's first request, before the request. Returns the charge. */
+    /** Records the current time, unless an earlier run did, and returns the charge. Call it before each request. */
     intendSend: (key: string): Charge => {
       run('UPDATE charges SET sent_at = ? WHERE key = ? AND sent_at IS NULL', Date.now(), key)
       return charge(key)
@@ -183,11 +183,14 @@ export const openBooks = (path: string) => {
       const sql = 'UPDATE charges SET id = ?, status = ?, confirmation_id = ? WHERE key = ? AND id IS NULL'
       run(sql, id, status, confirmation_id, key)
     },
-    /** Marks a charge that may exist. A person finds out, and writes its id, or clears `status` and `sent_at`. */
+    /**
+     * Marks a charge that may exist, although its id is unknown. A person asks the provider. If the charge exists, the
+     * person writes its id and status. Otherwise, the person sets `status` and `sent_at` to null.
+     */
     markUnclear: (key: string) =>
       run("UPDATE charges SET status = 'unclear' WHERE key = ? AND id IS NULL", key),
     intendConfirm: (key: string) => run('UPDATE charges SET confirm_sent = 1 WHERE key = ?', key),
-    /** Records that a code was wrong. The payer may now enter another one. */
+    /** Records that a code was wrong. The payer may now enter another code. */
     wrongCode: (key: string, attempt: number) => {
       const sql = 'UPDATE charges SET confirm_try = ? + 1, confirm_sent = 0 WHERE key = ? AND confirm_try = ?'
       run(sql, attempt, key, attempt)
@@ -227,7 +230,7 @@ export const openBooks = (path: string) => {
       for (const one of all<Charge>(failed)) intendCharge(one.order_id, one.mandate_id, one.due_date, 2)
     },
 
-    /** Yields up to `most` renewals that are not made, in pages, oldest due date first. */
+    /** Yields pages of jobs for up to `most` renewals that have no charge yet, oldest due date first. */
     *openRenewals(most: number): Generator<NewJob[]> {
       const sql = `SELECT * FROM charges WHERE id IS NULL AND status IS NULL AND mandate_id IS NOT NULL
         AND (due_date, key) > (?, ?) ORDER BY due_date, key LIMIT ?`
@@ -242,7 +245,7 @@ export const openBooks = (path: string) => {
         )
       }
     },
-    /** Returns a job for every other unfinished intention. The planner adds these jobs again, in case a queue lost some. */
+    /** Returns jobs for requests without a result, except renewals and confirmations. A queue may have lost these jobs. */
     openJobs(): NewJob[] {
       const orders = all<Order>("SELECT * FROM orders WHERE kind = 'subscription' AND url IS NULL")
       const unwanted = 'SELECT * FROM subscriptions WHERE cancel_wanted = 1 AND cancelled = 0'
@@ -257,7 +260,7 @@ export const openBooks = (path: string) => {
         ...retried.map(({ id }) => jobFor.poll(id ?? '')),
       ]
     },
-    /** The number of unfinished intentions. */
+    /** Returns the number of recorded requests without a result. */
     open(): number {
       const sql =
         'SELECT COUNT(*) AS n FROM charges WHERE id IS NULL AND status IS NULL AND mandate_id IS NOT NULL'

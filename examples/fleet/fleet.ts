@@ -18,7 +18,7 @@ const kill = async (program: ChildProcess | undefined): Promise<void> => {
   await once(program, 'exit')
 }
 
-/** Starts a Redis server for this run only, which listens on a socket in `folder`. */
+/** Starts a Redis server that listens on a socket in `folder`. Only this run uses the server. */
 const startRedis = async (folder: string) => {
   const path = join(folder, 'redis.sock')
   let running: ChildProcess | undefined

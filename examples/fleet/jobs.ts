@@ -30,13 +30,13 @@ const QUARTER_OF_AN_HOUR = 900_000
 const DAY = 86_400_000
 
 /**
- * Records the time of a charge's first request, and returns the charge if the same key may be sent (again). Throws if
- * the same call could charge the payer again: then a person asks the provider whether the charge exists.
+ * Records the time of a charge's first request, and returns the charge. Throws if a request with this key could charge
+ * the payer again. A person must then ask the provider whether the charge exists.
  */
 const intendSend = ({ books, keyLifetime }: Shop, key: string) => {
   const charge = books.intendSend(key)
   if (charge.id !== null) return charge
-  // The request itself takes time, so a key older than nine tenths of its lifetime is too old.
+  // The gateway must keep the key until the request ends, so the limit is less than the key's lifetime.
   const isTooOld = Date.now() - (charge.sent_at ?? 0) > 0.9 * keyLifetime
   if (isTooOld) books.markUnclear(key)
   if (isTooOld || charge.status === 'unclear')
@@ -45,8 +45,8 @@ const intendSend = ({ books, keyLifetime }: Shop, key: string) => {
 }
 
 /**
- * Returns the order id of an authorized subscription. Reads the requestID in the subscription's details unless it
- * is known, because a notification contains neither the order id nor the requestID.
+ * Returns the order id of an authorized subscription. A notification contains neither the order id nor the requestID.
+ * So if the caller does not pass the requestID as `known`, this function reads it in the subscription's details.
  */
 const orderOf = async (shop: Shop, subscriptionId: string, known?: string): Promise<string | undefined> => {
   const { books, queues, subscriptions } = shop
@@ -65,21 +65,22 @@ const orderOf = async (shop: Shop, subscriptionId: string, known?: string): Prom
   if (request?.status !== 'SUCCEEDED' || request.subscriptionId === null)
     throw new Error(`The payer has not authorized the subscription of the order ${orderId}.`)
   books.match(request.subscriptionId, orderId)
-  // The order has another subscription. If the payer has authorized both, the payer would pay twice.
+  // If the order already has another subscription, `match` returns true. The payer must not pay for both.
   if (books.match(subscriptionId, orderId)) await queues.add(jobFor.cancel(subscriptionId))
   return orderId
 }
 
 type Listeners = Pick<NotificationHandlerOptions, 'onSubscription' | 'onPayment'>
 /**
- * Creates the listeners of the notification handler. `shop` is a function, because the shop contains the handler. The
- * listeners take ids from the API's record (`lookup`), because an invented notification may contain other forms of them.
+ * Creates the listeners of the notification handler. `shop` is a function, because the handler is created before the
+ * shop that contains it. The listeners use the ids of the API's record (`lookup`), because an invented notification may
+ * contain another form of an id, for example with other letter case.
  */
 export const listenersFor = (shop: () => Shop): Listeners => ({
   onSubscription: async ({ subscriptionId, status }, { lookup }) => {
     const id = lookup?.id ?? subscriptionId
     const orderId = await orderOf(shop(), id, lookup?.requestID)
-    // The payer or the provider may have canceled the subscription.
+    // Not only a `cancel` job ends a subscription: the payer or the provider can also cancel it.
     if (orderId !== undefined && status === 'CANCELLED') shop().books.cancelled(id)
   },
   onPayment: async ({ paymentId, subscriptionId, status }, { lookup }) => {
@@ -101,7 +102,7 @@ const readCancellation = async ({ subscriptions }: Shop, subscriptionId: string,
 
 export const jobs: Runs = {
   subscriptions: {
-    /** Sends a new request even if an earlier run sent one, because a call without an idempotency key cannot be retried. */
+    /** If no earlier run stored a url, sends a new request, because a retry would need an idempotency key. */
     subscribe: async ({ orderId }, { books, subscriptions }, signal) => {
       const { url, amount, start, end } = books.order(orderId)
       if (url !== null || end === null) return
@@ -124,24 +125,24 @@ export const jobs: Runs = {
         books.intendCancel(subscriptionId)
         status = (await subscriptions.cancel(subscriptionId, { signal })).status
       }
-      // The provider charges the payer until the cancellation is PROCESSED, so the job reads it again later.
+      // The provider charges the payer until the cancellation is PROCESSED, so the job runs again later.
       if (/^(?:pending|processing)$/i.test(status))
         throw new Later(QUARTER_OF_AN_HOUR, `The cancellation is ${status}.`)
-      // For example, the provider has REJECTED it. A person must find out why.
+      // For example, the provider has REJECTED the cancellation. A person must find out why.
       if (!/^processed$/i.test(status)) throw new UnrecoverableError(`The cancellation is ${status}.`)
       books.cancelled(subscriptionId)
     },
 
     /**
      * Verifies a delivery that the web server has only stored, and processes each notification once. The job of an
-     * invented notification would run forever, so the waits grow, and the job ends after a day. If the notification
-     * was genuine, `reconcile` finds what it reported.
+     * invented notification would run forever, so it waits longer before each run, and fails after a day. If the
+     * notification was genuine, `reconcile` finds what it reported.
      */
     notification: async ({ receivedAt, ...delivery }, { notifications }) => {
       const { result, retryAfterMs, error } = await notifications.process(delivery)
       if (retryAfterMs === undefined) return result
-      // With this error, `settle` pauses the whole queue. After any other error, such as a 404 for a record that the
-      // API cannot read yet, only this job waits.
+      // If every job would fail, `settle` pauses the whole queue. After any other error, such as a 404 for a record
+      // that the API cannot read yet, only this job waits.
       if (nextStep(error).step === 'pause-queue') throw error
       const age = Date.now() - receivedAt
       if (age > DAY) throw new UnrecoverableError(`The notification is still ${result} after a day.`)
@@ -164,7 +165,7 @@ export const jobs: Runs = {
     confirm: async ({ orderId, otp, attempt }, { books, gateway }, signal) => {
       const { key, id, status, confirmation_id, confirm_sent, confirm_try } = books.charge(chargeKey(orderId))
       if (id === null || confirmation_id === null || status !== 'pending_confirmation') return
-      // An earlier run found the code wrong.
+      // The gateway has already rejected this code.
       if (attempt !== confirm_try) return
       const read = confirm_sent === 1 ? (await gateway.status(id, { signal })).status : status
       if (read !== 'pending_confirmation') return books.settled(id, read)
@@ -197,13 +198,13 @@ export const jobs: Runs = {
 
   nightly: {
     /**
-     * Records all due renewals, and adds a job for every unfinished intention. Each run plans everything up to today,
-     * because BullMQ's scheduler does not make up for missed runs.
+     * Records all due renewals, and adds a job for every recorded request without a result. Each run plans everything
+     * up to today, because BullMQ's scheduler does not make up for missed runs.
      */
     plan: async ({ today = new Date().toISOString().slice(0, 10) }, { books, queues, renewalsPerHour }) => {
       books.planRenewals(today)
       await queues.add(...books.openJobs())
-      // Redis holds at most the renewals of the next hour. The database holds the others, which cost no memory there.
+      // Redis keeps all jobs in memory, so it gets only the renewals of the next hour. The others stay in the database.
       const waiting = await queues.gateway.getJobCountByTypes('prioritized', 'waiting', 'delayed')
       if (waiting > renewalsPerHour / 2) return
       for (const page of books.openRenewals(renewalsPerHour)) await queues.add(...page)
@@ -216,7 +217,7 @@ export const jobs: Runs = {
     reconcile: async (_, shop, signal) => {
       const { books, patient } = shop
       const started = Date.now()
-      // The payer may have authorized the request although no notification arrived.
+      // The payers of these orders may have authorized a subscription, although no notification arrived.
       for (const { id, invoice_id } of books.unmatched()) {
         if (invoice_id === null) continue
         const { status, subscriptionId } = await patient.subscriptions.status(invoice_id, { signal })
@@ -229,14 +230,14 @@ export const jobs: Runs = {
         signal,
       })) {
         found[difference.kind] = (found[difference.kind] ?? 0) + 1
-        // Such as a payment that failed at first. A reversal is left to a person.
+        // For example, a payment failed first and then succeeded. `book` ignores a reversal: a person must handle it.
         if (difference.kind === 'payment-missing' || difference.kind === 'payment-differs')
           books.book(difference.paymentId, difference.subscriptionId, difference.payment.status)
         if (difference.kind === 'cancellation-missing') books.cancelled(difference.subscriptionId)
         if (difference.kind === 'charge-differs') books.settled(difference.chargeId, difference.status)
       }
-      // The job corrects only the kinds of differences above. The others may be temporary. If two nightly runs in a
-      // row find one, a person should look at it.
+      // The job only counts differences of other kinds, because they may be temporary. If two nightly runs in a row
+      // find the same difference, a person should look at it.
       books.ran('reconcile', started)
       return found
     },

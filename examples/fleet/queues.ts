@@ -8,7 +8,7 @@ import type { QueuedDelivery } from 'mandatekit/notifications'
  * one account: a merchant with two accounts starts two web servers and two sets of workers.
  */
 export interface Settings {
-  /** The name of the account. Each account has its own queues, so that a pause of one account stops no other. */
+  /** The name of the account. Each account has its own queues, so that a pause for one account does not stop the others. */
   readonly account: string
   /** The address of Redis: `{ host, port, password }`, or `{ path }` of a socket. */
   readonly redis: Pick<RedisOptions, 'host' | 'port' | 'password' | 'path'>
@@ -23,9 +23,9 @@ export interface Settings {
   readonly concurrency: number
   /** The clients' option `timeout`: the time limit of a request, in milliseconds. */
   readonly timeout: number
-  /** How many milliseconds count as a minute in limiters, planner and delays: 60 000, or less for a fast run. */
+  /** The length of a minute for limiters, planner and delays, in milliseconds: 60 000. In a test, use less. */
   readonly minute: number
-  /** The time until another worker may take a job whose lock is not renewed, in milliseconds. */
+  /** How long a job's lock lasts without renewal, in milliseconds. Then another worker may take the job. */
   readonly lockDuration: number
   /** The client's option `loginCooldown`: the pause after a rejected login, in milliseconds. */
   readonly loginCooldown: number
@@ -33,7 +33,7 @@ export interface Settings {
   readonly keyLifetime: number
 }
 
-/** The jobs of each queue. Each API has its own queue, so that a pause of one API does not stop the other. */
+/** The jobs of each queue. Each API has its own queue, so that a pause for one API does not stop the other. */
 export interface Jobs {
   subscriptions: {
     subscribe: { orderId: string }
@@ -53,12 +53,12 @@ export interface Jobs {
 export type QueueName = keyof Jobs
 export const queueNames = ['subscriptions', 'gateway', 'nightly'] as const satisfies QueueName[]
 
-/** A smaller number goes first. `settle` gives 0, the highest priority, to a call that may have been executed. */
+/** The job with the smallest number runs first. `settle` gives 0 to a call that may have been executed. */
 const PRIORITY = { checkout: 1, poll: 2, notification: 2, renewal: 3 } as const
 
 /**
  * The options of a notification's job. Anyone can send notifications, so their jobs run after the calls for which a
- * payer waits. BullMQ runs a job without a priority before all others.
+ * payer waits. Without a priority, BullMQ would run them first.
  */
 export const notificationOptions = {
   priority: PRIORITY.notification,
@@ -119,7 +119,7 @@ export const connectionOf = ({ redis }: Settings): ConnectionOptions => ({
 })
 
 const jobOptions: JobsOptions = {
-  // Only errors outside the API, such as a locked database, use up attempts: see `settle` in worker.ts.
+  // Only errors of the shop's own code and database use up attempts: see settle.ts.
   attempts: 20,
   backoff: { type: 'exponential', delay: 200, jitter: 0.5 },
   // Keeps each finished job for a day, because BullMQ adds no second job with the id of a kept job.

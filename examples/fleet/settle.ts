@@ -1,7 +1,7 @@
 import { DelayedError, type Job, type Queue, RateLimitError, UnrecoverableError } from 'bullmq'
 import { isMandateKitError, nextStep } from 'mandatekit'
 
-/** Thrown by a job that has to wait. The same job runs again later, which uses up no attempt. */
+/** Thrown by a job that must wait. BullMQ runs the job again later, and counts no attempt. */
 export class Later extends Error {
   readonly afterMs: number
   constructor(afterMs: number, why: string) {
@@ -20,13 +20,13 @@ export const settleFor = (queue: Queue, markUnclear: (jobId: string) => unknown,
   return async (error: unknown, job: Job, token: string, firstSentAt?: number): Promise<never> => {
     const next =
       error instanceof Later ? { ...error, step: 'retry' as const } : nextStep(error, { firstSentAt })
-    // Any other error, such as a busy database, uses up one of BullMQ's attempts.
+    // An error of the shop's own code or database uses up one of BullMQ's attempts.
     if (next.step === 'unknown-error') throw error
     const isCharge = isMandateKitError(error) && error.idempotencyKey !== undefined
     const isRefused =
       next.step === 'fail' || (next.step === 'pause-queue' && next.reason === 'not-authorized')
-    // With priority 0, an earlier run may have charged. A refusal of this run then proves nothing, and another API key
-    // would charge again. A person asks the provider whether the charge exists.
+    // With priority 0, an earlier run may have charged. A refusal of this run then proves nothing, and a retry with
+    // another API key would charge again. A person must ask the provider whether the charge exists.
     if (isCharge && (next.step === 'find-out' || (isRefused && job.priority === 0))) {
       await markUnclear(job.id ?? '')
       throw new UnrecoverableError(String(error))

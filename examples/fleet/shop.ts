@@ -56,7 +56,7 @@ export const openShop = async (settings: Settings) => {
   const address = server.address()
   const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
 
-  /** Adds a job for an intention that is already in the database. If Redis is down, the planner adds the job later. */
+  /** Adds the job of a request that the database already contains. If Redis is down, the planner adds the job later. */
   const add = (job: NewJob) => queues.add(job).catch(() => undefined)
   return {
     url,

@@ -28,7 +28,7 @@ const finish = async (what: string): Promise<void> => {
   const isDone = (line: string): boolean => line.endsWith(' 0, jobs: 0') && fleet.payersLeft() === 0
   for (let shown = '', line = ' '; !isDone(line); shown = line) {
     await new Promise((resolve) => setTimeout(resolve, 500))
-    line = `${what}: open intentions: ${fleet.books.open()}, jobs: ${await fleet.waiting()}`
+    line = `${what}: requests without a result: ${fleet.books.open()}, jobs: ${await fleet.waiting()}`
     if (line !== shown) console.log(line)
   }
 }
@@ -46,8 +46,8 @@ if (first !== undefined) await fleet.cancel(first.id)
 await finish('5. A cancellation')
 
 const count = (sql: string) => fleet.books.all(sql).length
-console.log('6. Payments:', mock.state.payments().length, 'booked:', count('SELECT * FROM payments'))
-console.log('7. Charges:', mock.state.charges().length, 'booked:', count('SELECT id FROM charges'))
+console.log('6. Payments made:', mock.state.payments().length, 'recorded:', count('SELECT * FROM payments'))
+console.log('7. Charges made:', mock.state.charges().length, 'recorded:', count('SELECT id FROM charges'))
 console.log('8. Logins:', mock.requests.of('subscriptions.login').length)
 
 // In a terminal, the program serves the page /queues for another minute.

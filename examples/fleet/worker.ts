@@ -9,7 +9,7 @@ import type { QueueName, Settings } from './queues.ts'
 import { connectionOf, limiterFor, openQueues, prefix, queueId, queueNames } from './queues.ts'
 import { settleFor } from './settle.ts'
 
-// A worker process. Several may run at once. Run: node examples/fleet/worker.ts
+// Run: node examples/fleet/worker.ts, with the settings as JSON in SHOP_SETTINGS. You can run several workers at once.
 
 const settings = JSON.parse(process.env.SHOP_SETTINGS ?? '') as Settings
 const { baseUrl, apiKey, credentials, concurrency, keyLifetime, limits, lockDuration, minute } = settings
@@ -65,7 +65,7 @@ const shop: Shop = {
 }
 
 const work = (queue: QueueName, perMinute: number, requestsPerJob: number, concurrency: number) => {
-  // For a fast run, the setting `minute` makes a minute and all waits shorter by the same factor.
+  // In a test, `minute` is less than 60 s. All waits then become shorter by the same factor.
   const settle = settleFor(queues[queue], books.markUnclear, minute / 60_000)
   const worker = new Worker(
     queueId(queue, settings),
@@ -101,7 +101,7 @@ const work = (queue: QueueName, perMinute: number, requestsPerJob: number, concu
 }
 
 const workers = [
-  // A job verifies and processes a notification with up to three requests.
+  // The job of a notification sends up to three requests.
   work('subscriptions', limits.subscriptions, 3, concurrency),
   work('gateway', limits.gateway, 1, concurrency),
   work('nightly', 60, 1, 1),

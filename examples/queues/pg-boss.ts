@@ -10,12 +10,12 @@ export interface JobData {
   readonly mayHaveCharged?: boolean
 }
 
-/** After this time, the gateway may have forgotten a key. Ask your payment provider, and choose a shorter time. */
+/** Ask your payment provider how long the gateway keeps an idempotency key, and choose a shorter time. */
 export const KEY_LIFETIME = 20 * 3_600_000
 
 type Boss = Pick<PgBoss, 'complete' | 'send' | 'getDb'>
 
-/** What all processes must know, in rows of your database. */
+/** Facts that all processes share. They are rows of your database. */
 export interface Records {
   /** When the pause of a queue ends, in milliseconds since 1970; 0 without a pause. */
   pausedUntil(queue: string): Promise<number>
@@ -29,7 +29,7 @@ export interface Records {
   markUnclear(queue: string, key: string): Promise<void>
 }
 
-/** The tables of `createRecords`. Create them when you deploy. */
+/** The tables that `createRecords` uses. Create them when you deploy. */
 export const TABLES = `
 CREATE TABLE IF NOT EXISTS queue_pauses (queue text PRIMARY KEY, until bigint NOT NULL);
 CREATE TABLE IF NOT EXISTS first_requests (
@@ -67,12 +67,12 @@ export const createQueues = async (boss: Pick<PgBoss, 'createQueue'>, queue: str
     ...kept,
     // At most one job with a `singletonKey` waits or runs.
     policy: 'exclusive',
-    // Failed jobs stay in the other queue. After a repair, `boss.redrive()` of that queue sends them back. A job whose
-    // charge may exist then fails again, and sends nothing.
+    // pg-boss moves failed jobs to the other queue. After you repair the cause, `boss.redrive()` moves them back.
+    // A job whose charge may exist then fails again without a request.
     deadLetter: `${queue}-failed`,
     // After this time without a heartbeat, pg-boss counts a worker as killed, and retries its job.
     heartbeatSeconds: 30,
-    // Kills and errors of your own code count as retries. Pauses and errors of the API do not.
+    // A killed worker or an error of your own code uses up a retry. A pause or an error of the API does not.
     retryLimit: 1_000,
     retryDelay: 5,
     retryBackoff: true,
@@ -89,8 +89,8 @@ export const addJob = (
 ): Promise<string | null> => boss.send(queue, data, { singletonKey: data.key, ...(db && { db }) })
 
 /**
- * Runs the job again at a time. In an exclusive queue, `send` returns null while the job is active, and a crash between
- * `complete` and `send` would lose the job. So one transaction completes the job and sends it again.
+ * Runs the job again at the time `at`. In an exclusive queue, `send` returns null while the job is active, and a crash
+ * between `complete` and `send` would lose the job. So one transaction completes the job and sends it again.
  */
 const runAgain = async (boss: Boss, { data, ...job }: Job<JobData>, at: number): Promise<void> => {
   const transaction = await boss.getDb().beginTransaction?.()
@@ -101,7 +101,7 @@ const runAgain = async (boss: Boss, { data, ...job }: Job<JobData>, at: number):
     await boss.complete(job.name, attempt, null, { db })
     const startAfter = new Date(at)
     const id = await boss.send(job.name, data, { singletonKey: data.key, startAfter, db })
-    // The job is active in another worker. The error rolls the transaction back, and that worker decides.
+    // The error rolls the transaction back. The other worker then decides what happens to the job.
     if (id === null) throw new Error(`The job ${data.key} is active in another worker.`)
     await transaction.commit()
   } catch (error) {
@@ -124,8 +124,8 @@ const settle = async (
   const next = nextStep(error, { firstSentAt })
   const isCharge = known?.idempotencyKey !== undefined
   const isRefused = next.step === 'fail' || (next.step === 'pause-queue' && next.reason === 'not-authorized')
-  // After an unknown outcome, a refusal of a later run proves nothing, and another API key would charge again. Only a
-  // person can find out whether the charge exists.
+  // After an unknown outcome, a refusal of a later run proves nothing, and a retry with another API key would charge
+  // again. Only a person can find out whether the charge exists.
   if (isCharge && (next.step === 'find-out' || (isRefused && job.data.mayHaveCharged))) {
     await records.markUnclear(job.name, job.data.key)
     return 'deadletter'
@@ -160,8 +160,8 @@ export const handle = async (
     // The random part spreads the jobs, so that they do not all start when the pause ends.
     if (until > Date.now()) return runAgain(boss, job, until + Math.random() * 10_000)
     const firstSentAt = await records.firstSentAt(job.name, job.data.key)
-    // A request with a forgotten key would charge again, so a person must find out what the job did. A job that has sent
-    // nothing yet may be of any age.
+    // If the gateway has forgotten the key, a request would charge again, so a person must find out what the job did.
+    // For a job that has sent nothing yet, `firstSentAt` is the current time.
     if (Date.now() - firstSentAt > KEY_LIFETIME) return 'deadletter'
     try {
       await run(job.data, job.signal)
@@ -169,7 +169,7 @@ export const handle = async (
       return settle(boss, records, job, firstSentAt, error)
     }
   }
-  // `runAgain` has already completed the job, and pg-boss does not complete a job twice.
+  // After `runAgain`, the job is already completed, so pg-boss ignores this `completed`.
   return [{ id: job.id, status: (await result()) ?? 'completed' }]
 }
 

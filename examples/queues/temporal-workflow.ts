@@ -1,12 +1,12 @@
 import { ActivityFailure, defineSignal, proxyActivities, setHandler, sleep } from '@temporalio/workflow'
 import type { createActivities, Renewal } from './temporal.ts'
 
-// Workflow code imports only types of the activities, because Temporal runs it in a sandbox.
+// Temporal runs workflow code in a sandbox, so this file imports only the types of the activities.
 
 type Activities = ReturnType<typeof createActivities>
 
 const { renew } = proxyActivities<Activities>({
-  // A killed worker's activity runs again after this time. A call takes at most the client's `totalTimeout`.
+  // Temporal starts the activity of a killed worker again after this time. It must exceed the client's `totalTimeout`.
   startToCloseTimeout: '3 minutes',
   // `nextRetryDelay` of a failure replaces this backoff. Attempts are unlimited, so an outage fails no renewal.
   retry: { initialInterval: '5 seconds', maximumInterval: '5 minutes' },
@@ -15,7 +15,7 @@ const { renew } = proxyActivities<Activities>({
 /** Sent by an activity if every renewal would fail, with the wait in milliseconds and the reason. */
 export const pauseQueue = defineSignal<[afterMs: number, reason: string]>('pause-queue')
 
-/** A pause that delays all renewals of a workflow. A shorter pause does not replace a longer one. */
+/** Creates a pause that delays all renewals of a workflow. A shorter pause does not replace a longer one. */
 export const createPause = (wait: (milliseconds: number) => Promise<void>, now: () => number) => {
   let until = 0
   return {
@@ -28,7 +28,7 @@ export const createPause = (wait: (milliseconds: number) => Promise<void>, now: 
   }
 }
 
-/** Renews every charge in turn, a few at once. Returns the renewals that a person must look at before you start them again. */
+/** Makes all renewals, `concurrency` at once. Returns the renewals that a person must look at before you retry them. */
 export const renewAll = async (
   due: readonly Renewal[],
   concurrency: number,
@@ -45,7 +45,7 @@ export const renewAll = async (
       try {
         await renewOne(renewal)
       } catch (error) {
-        // A cancellation of the workflow must end the workflow.
+        // If someone canceled the workflow, it must end.
         if (!(error instanceof ActivityFailure) || error.cause?.name === 'CancelledFailure') throw error
         failed.push(renewal)
       }
@@ -56,8 +56,8 @@ export const renewAll = async (
 }
 
 /**
- * The workflow: start it with one page of at most 1 000 renewals, for one API and account, with an id that names the
- * page, and with `workflowIdReusePolicy: 'REJECT_DUPLICATE'`. Temporal then does not start the same page twice.
+ * The workflow. Start one for each page of at most 1 000 renewals of one account. So that Temporal does not start a page
+ * twice, use the page's name as the workflow's id, and set `workflowIdReusePolicy: 'REJECT_DUPLICATE'`.
  */
 export const renewals = (due: readonly Renewal[]): Promise<Renewal[]> => {
   // In a workflow, `Date.now` and `sleep` are deterministic: they use the time of the workflow's history.

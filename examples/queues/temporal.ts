@@ -9,7 +9,7 @@ export interface Renewal {
   readonly dueDate: string
 }
 
-/** After this time, the gateway may have forgotten a key. Ask your payment provider, and choose a shorter time. */
+/** Ask your payment provider how long the gateway keeps an idempotency key, and choose a shorter time. */
 export const KEY_LIFETIME = 20 * 3_600_000
 
 /** Tells the workflow that every renewal would fail. */
@@ -22,7 +22,7 @@ const signalWorkflow: Pause = async (afterMs, reason) => {
   await getClient().workflow.getHandle(workflowExecution.workflowId).signal('pause-queue', afterMs, reason)
 }
 
-/** Converts an error to a failure that tells Temporal when to retry the activity, or not to retry it. */
+/** Converts an error to a failure that tells Temporal whether and when to retry the activity. */
 export const settle = async (
   error: unknown,
   firstSentAt: number,
@@ -38,7 +38,7 @@ export const settle = async (
       await pause(next.afterMs, next.reason).catch(() => undefined)
       return ApplicationFailure.create({ ...failure, details: [next.reason], nextRetryDelay: next.afterMs })
     case 'find-out':
-      // The key may be forgotten, so a retry could charge again. A person or another activity must find out.
+      // A retry could charge again. A person or another activity must find out whether the payer was charged.
       return ApplicationFailure.create({ ...failure, details: [next.how], nonRetryable: true })
     case 'fail':
       return ApplicationFailure.create({ ...failure, nonRetryable: true })

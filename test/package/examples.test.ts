@@ -60,7 +60,7 @@ test.skipIf(!redisIsInstalled())('the fleet books every payment and charge once'
   const { exitCode, output } = await runNode(['scripts/example.ts', 'fleet'])
   expect(exitCode, output).toBe(0)
   expect(output).toMatch(
-    /6\. Payments: ([1-9]\d*) booked: \1\n7\. Charges: ([1-9]\d*) booked: \2\n8\. Logins: 1/,
+    /6\. Payments made: ([1-9]\d*) recorded: \1\n7\. Charges made: ([1-9]\d*) recorded: \2\n8\. Logins: 1/,
   )
 })
 
