@@ -27,4 +27,4 @@ for await (const payment of subscriptions.allPayments(subscriptionId)) {
 }
 
 const cancellation = await subscriptions.cancel(subscriptionId)
-console.log(`4. The cancellation is ${cancellation.status}, so there are no more payments.`)
+console.log(`4. The status of the cancellation is ${cancellation.status}, so there are no more payments.`)

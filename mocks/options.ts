@@ -45,7 +45,7 @@ const httpTable = <const Url extends string, const Prefix extends string>(url: U
   contentType: option(oneOf(['json', 'any']), 'json'),
 })
 
-/** A receiver of a mock's notifications (rows 45 to 47). */
+/** A receiver of a mock's notifications. */
 export interface NotifyOptions extends DeliveryOptions {
   /** A handler in this process, or the absolute URL of the receiver. */
   readonly to: NotificationTarget
@@ -123,7 +123,7 @@ export interface ReadOptions extends OptionsOf<typeof own> {
   readonly gateway: GatewayOptions & AreaHttpOptions
 }
 
-/** All options, by the prefix of their names: `rateLimit` in the table `gateway.` is the option `gateway.rateLimit`. */
+/** The tables of all options. The key of a table, such as `gateway.`, is the prefix of its options' names. */
 export const optionTables = {
   '': own,
   'subscriptions.': { ...subscriptionsHttp, ...subscriptionsTable },

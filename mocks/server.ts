@@ -159,8 +159,8 @@ const listen = (server: Server | Http2SecureServer, port: number, host: string):
   })
 
 /**
- * Starts an HTTP server that serves a mock. Faults of the mock can close sockets or truncate responses. If the mock's
- * clock follows the machine's time, payments, expiries and deliveries happen on time, even without a request.
+ * Starts an HTTP server that serves a mock. Faults of the mock can close sockets or truncate responses. Payments,
+ * expiries and deliveries happen on time, even without a request, if the mock's clock follows the machine's time.
  *
  * @throws the system's error, such as `EADDRINUSE`, if the port is not available; a TypeError if an option is wrong; an
  * Error if the server cannot use the `state` file

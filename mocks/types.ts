@@ -74,7 +74,7 @@ export interface Payer {
   decline(invoiceId: string): AuthorizationView
   /** Enters the one-time code of a charge. Default of `otp`: the correct code. */
   confirm(confirmationId: string, otp?: string): ChargeBody
-  /** Sets the behavior of a mobile number, which determines the results of later confirmations and renewals. */
+  /** Sets the behavior of a mobile number in later confirmations and renewals. */
   setBehavior(msisdn: string, behavior: BehaviorName): void
   /** Reverses a payment, so that the payer gets the money back. */
   reverse(paymentId: string | number): PaymentBody
@@ -137,7 +137,7 @@ export interface NumberedReceiver extends Omit<DeliveryOptions, 'headers' | 'sig
 export interface SavedSnapshot {
   /** The name that was passed to `save`. */
   readonly name: string
-  /** The mock's time at which the snapshot was saved. */
+  /** The mock's time when the snapshot was saved. */
   readonly at: Date
 }
 
@@ -169,7 +169,7 @@ export interface MockControl {
   }
   /** Snapshots that the mock keeps in memory. `mock.reset` does not delete them. */
   readonly snapshots: {
-    /** Returns the snapshots in the order in which their names were first saved. */
+    /** Returns the snapshots, oldest first. A new snapshot takes the place of one with the same name. */
     list(): readonly SavedSnapshot[]
     /** Saves a snapshot of the mock. Replaces an older snapshot with the same name. */
     save(name: string): void
@@ -184,7 +184,7 @@ export interface MockControl {
 export interface Mock {
   /** A `fetch` that sends requests to this mock only. */
   readonly fetch: MockFetch
-  /** Options for clients: base URLs, credentials and the mock's clock. A running server replaces the base URLs. */
+  /** Options for clients: base URLs (of a running server, if any), credentials and the mock's clock. */
   readonly clientOptions: {
     /** Options for `new SubscriptionsClient({ ...mock.clientOptions.subscriptions, fetch: mock.fetch })`. */
     readonly subscriptions: SubscriptionsClientConfig
@@ -211,7 +211,7 @@ export interface Mock {
     revoke(): void
   }
   /**
-   * An outage of one area or of both. During the outage, every route of the area responds with 503, even `health`.
+   * An outage of one area or of both. During the outage, the area responds to every request with 503, even to `health`.
    * The mock neither executes these requests nor counts them against the rate limit.
    */
   readonly outage: {

@@ -20,7 +20,7 @@ const encoded = (chargeId: string): string =>
  *
  * @param chargeId the id of the mandate's first charge
  * @param dueDate the due date as `YYYY-MM-DD` text; a `Date` is refused, because its day depends on a time zone
- * @param attempt 1 (default) for a due date's first renewal, and 1 more after each renewal with status `failed`
+ * @param attempt 1 (default) for a due date's first renewal, 2 if that renewal has status `failed`, and so on
  * @throws InvalidRequestError
  * @example renewalKey('ch_1', '2026-12-01') // 'renewal_ch_1_2026-12-01_1'
  */
@@ -36,7 +36,7 @@ export type RenewalInput =
   | {
       /** The due date, such as `2026-12-01`. The client sends the key `renewalKey(chargeId, dueDate, attempt)`. */
       readonly dueDate: string
-      /** 1 (default) for a due date's first renewal, and 1 more after each renewal with status `failed`. */
+      /** 1 (default) for a due date's first renewal, 2 if that renewal has status `failed`, and so on. */
       readonly attempt?: number | undefined
       /** Not allowed together with `dueDate`, from which the client makes the key. */
       readonly idempotencyKey?: undefined

@@ -58,7 +58,7 @@ const MILLISECONDS_PER_DAY = 86_400_000
 // A new day begins first in the time zone UTC+14.
 const EARLIEST_ZONE = 14 * 3_600_000
 
-/** Rejects an `end` more than 730 days after `start`, or after today (UTC+14) if `start` is past. (Limits, area S) */
+/** Rejects an `end` over 730 days after `start`. Counts from today (UTC+14) if `start` is past. (Limits, area S) */
 const checkEnd = (operation: string, { start, end }: { start: string; end: string }, now: number): void => {
   const today = Math.floor((now + EARLIEST_ZONE) / MILLISECONDS_PER_DAY)
   const latest = Math.max(dayNumber(start) ?? 0, today) + MAX_SUBSCRIPTION_DAYS
@@ -128,7 +128,7 @@ export class SubscriptionsClient {
 
   /**
    * Returns a second client with changed options. Both clients share the token and the rate limit. New headers are
-   * added to this client's headers. Token requests still use the options of the client that `new` created.
+   * added to this client's headers. Token requests still use the original client's options.
    * @example const patient = subscriptions.withOptions({ timeout: 60_000, logLevel: 'debug' })
    */
   withOptions(changes: ClientChanges): SubscriptionsClient {
@@ -190,8 +190,8 @@ export class SubscriptionsClient {
 
   /**
    * Yields every payment of a subscription once, page by page (S-g). Your loop ends after a page without new payments,
-   * because some servers ignore the page number or repeat records. It also ends if the API itself, not a proxy,
-   * responds with 404 to a later page. The client reads each page only when your loop needs it.
+   * because some servers ignore the page number or repeat records. The loop also ends if the API (not a proxy) reports
+   * 404 for a later page. The client reads each page only when your loop needs it.
    *
    * @param page the first page to read, and the records per page (default: 100)
    */

@@ -54,7 +54,8 @@ export const createActivities = (gateway: Pick<GatewayClient, 'renew'>, pause: P
   async renew({ chargeId, dueDate }: Renewal): Promise<string> {
     const { attempt, scheduledTimestampMs } = activityInfo()
     if (attempt > 1 && Date.now() - scheduledTimestampMs > KEY_LIFETIME) {
-      const message = 'The gateway may have forgotten the key. A person must look for the renewal.'
+      const message =
+        'The key may have expired, so a retry could charge again. A person must look for the renewal.'
       throw ApplicationFailure.create({ type: 'find-out', message, nonRetryable: true })
     }
     try {

@@ -42,7 +42,7 @@ export const chargeLifecycle = async (
   await call(
     'gateway.reference',
     () => client.reference(),
-    () => 'Read the test numbers and the one-time code.',
+    () => 'The gateway lists test numbers and a one-time code.',
   )
 
   const request = { msisdn, amount: 250, currency: 'BDT', redirect_uri: 'https://shop.example/paid' }
@@ -50,7 +50,8 @@ export const chargeLifecycle = async (
   const charge = await call(
     'gateway.charge',
     () => client.charge(request, { idempotencyKey }),
-    (created) => `Charge 250 BDT: ${state(created)}. The shop sends the payer to ${created.confirmation_url}`,
+    (created) =>
+      `A charge of 250 BDT: ${state(created)}. The shop sends the payer to ${created.confirmation_url}`,
   )
 
   await call(
@@ -66,14 +67,14 @@ export const chargeLifecycle = async (
   await call(
     'gateway.status',
     () => client.status(charge.id),
-    (read) => `Read the charge: ${state(read)}.`,
+    (read) => `The status of the charge: ${state(read)}.`,
   )
   const again = await call(
     'gateway.charge',
     () => client.charge(request, { idempotencyKey }),
     ({ id }) =>
       id === charge.id
-        ? 'Charge again with the same key: no second charge.'
+        ? 'A call with the same key made no second charge.'
         : `ANOTHER charge for the same key: ${id}.`,
   )
 
@@ -82,11 +83,11 @@ export const chargeLifecycle = async (
   const renewal = await call(
     'gateway.renew',
     renew,
-    (renewed) => `Renew for ${dueDate}, without a code: ${state(renewed)}.`,
+    (renewed) => `The renewal for ${dueDate} needs no code: ${state(renewed)}.`,
   )
   const renewedAgain = await call('gateway.renew', renew, ({ id }) =>
     id === renewal.id
-      ? 'Renew again for this date: no second renewal.'
+      ? 'A call for the same date made no second renewal.'
       : `ANOTHER renewal for the same due date: ${id}.`,
   )
   const charges = new Set([charge, again, renewal, renewedAgain].map(({ id }) => id))
@@ -96,20 +97,20 @@ export const chargeLifecycle = async (
     const failing = await call(
       'gateway.charge',
       () => client.charge({ ...request, msisdn: failingMsisdn }),
-      () => 'Charge another payer, whose charges fail.',
+      () => 'The shop charges another payer, whose charges fail.',
     )
     await client.confirm(failing.confirmation_id, { otp: SANDBOX_CODE })
     await call(
       'gateway.status',
       () => client.status(failing.id),
-      (read) => `Read that charge: ${state(read)}.`,
+      (read) => `The other charge: ${state(read)}.`,
     )
   }
   if (settings.reset) {
     await call(
       'gateway.reset',
       () => client.reset(),
-      () => 'Delete all charges of the sandbox.',
+      () => 'The gateway deleted all charges of the sandbox.',
     )
   }
   return { calls: 4, charges }

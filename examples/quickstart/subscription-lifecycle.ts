@@ -19,7 +19,7 @@ export const subscriptionLifecycle = async (
   await call(
     'subscriptions.login',
     () => client.login(),
-    ({ expires_in }) => `Log in: the token is valid for ${expires_in} s.`,
+    ({ expires_in }) => `The client logged in. Its token is valid for ${expires_in} s.`,
   )
 
   const { invoiceID } = await call(
@@ -33,7 +33,7 @@ export const subscriptionLifecycle = async (
         amount: '25.00',
         userReturnURL: 'https://shop.example/return',
       }),
-    ({ url }) => `Request a weekly subscription. The shop sends the payer to ${url}`,
+    ({ url }) => `The shop requests a weekly subscription, and sends the payer to ${url}`,
   )
   await call(
     'subscriptions.status',
@@ -85,20 +85,20 @@ export const subscriptionLifecycle = async (
     await call(
       'subscriptions.payment',
       () => client.payment(paymentId),
-      ({ transactionDate }) => `Read the last payment, made at ${transactionDate}.`,
+      ({ transactionDate }) => `The last payment was made at ${transactionDate}.`,
     )
   }
 
   await call(
     'subscriptions.cancel',
     () => client.cancel(subscriptionId),
-    ({ status }) => `Cancel the subscription: ${status}.`,
+    ({ status }) => `The shop cancels the subscription: ${status}.`,
   )
   try {
     await call(
       'subscriptions.cancellation',
       () => client.cancellation(subscriptionId),
-      ({ status }) => `Read the cancellation again: ${status}.`,
+      ({ status }) => `The status of the cancellation: ${status}.`,
     )
   } catch (error) {
     if (!isMandateKitError(error)) throw error

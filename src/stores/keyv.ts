@@ -13,7 +13,7 @@ export interface KeyvLike {
   set(key: string, value: unknown, timeToLive?: number): Promise<unknown>
   /** Deletes the value under the key. */
   delete(key: string): Promise<unknown>
-  /** Adds a listener for failures of the backend. Without `on`, the store treats a failed read as a missing key. */
+  /** Adds a listener for failures of the backend. If `on` is absent, the store treats a failed read as a missing key. */
   on?(event: 'error', listener: (error: unknown) => void): unknown
 }
 

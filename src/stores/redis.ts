@@ -135,7 +135,7 @@ return 0`
 // The longest wait for a lock, in milliseconds. The client waits no longer for a lock either.
 const LOCK_WAIT_MS = 30_000
 
-/** Waits for a lock, then runs a task. Until the task ends, extends the lock, because it expires after `lockTime`. */
+/** Waits for a lock, then runs a task. Extends the lock while the task runs, because locks expire after `lockTime`. */
 const withRedisLock = async <Result>(
   { run, evalBoolean }: ReturnType<typeof connect>,
   key: string,
@@ -210,8 +210,8 @@ export const createRedisTokenStore = (
  * a notification at the same time, only one process succeeds. Pass a connected client of node-redis or ioredis.
  *
  * If Redis is down, slow or full, every method rejects. The notification handler then responds with 503, so that the
- * sender can retry. Configure Redis with persistence and the eviction policy `noeviction`, so that Redis keeps
- * the processed notifications. Two payment providers may use the same id, so give each provider its own prefix.
+ * sender can retry. Configure Redis with persistence and the eviction policy `noeviction`, so that Redis keeps the
+ * ids. Two payment providers may use the same id, so give each provider's store its own prefix.
  *
  * @throws {InvalidRequestError} if `client` or an option is invalid.
  */

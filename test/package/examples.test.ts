@@ -17,7 +17,7 @@ const examples = (await readdir(folder)).filter((name) => /^\d+-.*\.ts$/.test(na
 
 /** What each example prints, besides other lines. */
 const printed: Readonly<Record<string, readonly string[]>> = {
-  '1-first-subscription.ts': ['2027-01-08 is a SUCCEEDED_PAYMENT', 'The cancellation is PROCESSED'],
+  '1-first-subscription.ts': ['2027-01-08 is a SUCCEEDED_PAYMENT', 'the cancellation is PROCESSED'],
   '2-first-charge.ts': ['a wrong code (incorrect_code)', 'returned the same renewal, so the payer paid once'],
   '3-a-lost-response.ts': [
     'sent the charge 2 times, with the same idempotency key',
@@ -101,7 +101,7 @@ describe('the quickstart', () => {
         ...['2026-12-02: SUCCEEDED_PAYMENT', '2026-12-09: FAILED_PAYMENT', 'PROCESSED'],
         ...['pending_confirmation', 'HTTP 400', 'correct code: succeeded'],
         ...['no second charge', 'no second renewal'],
-        ...['failed, INSUFFICIENT_FUNDS', 'Delete all charges', 'Done.'],
+        ...['failed, INSUFFICIENT_FUNDS', 'deleted all charges', 'Done.'],
         ...['cycles: 3', 'Failed payments: 1', 'Calls for the first payer: 4. Charges: 2'],
       ]
       expect(missingIn(output, parts), output).toEqual([])

@@ -30,7 +30,7 @@ describe('billing a cycle', () => {
     expect(mock.state.charges()).toHaveLength(4)
   })
 
-  test('retries a renewal whose response was lost with the same key', async () => {
+  test('retries a renewal with the same key after a lost response', async () => {
     const { gateway, mandate, mock } = opened
     const id = await mandate(testNumbers.succeeds)
     mock.faults.add({ operation: 'gateway.renew', kind: 'lost-response' })
@@ -49,7 +49,7 @@ describe('billing a cycle', () => {
     expect(mock.state.charges()).toHaveLength(2)
   })
 
-  test('waits after a 429 on the clock of the mock', async () => {
+  test('waits on the clock of the mock after a 429', async () => {
     const { gateway, mandate, mock } = opened
     const id = await mandate(testNumbers.succeeds)
     mock.faults.add({ operation: 'gateway.renew', kind: 'rate-limit', retryAfter: 20 })

@@ -10,14 +10,14 @@ import { chargeOrder } from './settlement.ts'
 const ORDER = { id: '1001', msisdn: testNumbers.succeeds, amount: 250 }
 
 describe('with startMockServer', { concurrency: true }, () => {
-  test('a connection that breaks after the charge was made does not charge twice', async (context) => {
+  test('the payer is charged once if the connection breaks before the response arrives', async (context) => {
     const { mock, gateway } = await openServer(context)
     mock.faults.add({ operation: 'gateway.charge', kind: 'lost-response' })
     assert.match(String(await chargeOrder(gateway, ORDER)), /^ch_/)
     assert.equal(mock.state.charges().length, 1)
   })
 
-  test('two servers at the same time share no charges', async (context) => {
+  test('two servers that run at the same time share no charges', async (context) => {
     const [one, other] = await Promise.all([openServer(context), openServer(context)])
     await Promise.all([chargeOrder(one.gateway, ORDER), chargeOrder(other.gateway, { ...ORDER, amount: 99 })])
     assert.deepEqual(

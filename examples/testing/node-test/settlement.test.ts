@@ -31,7 +31,7 @@ describe('with mock.fetch', { concurrency: true }, () => {
     assert.deepEqual(await settle(subscriptions, String(subscriptionId)), { paid: 1, failed: 1, reversed: 1 })
   })
 
-  test('an order whose response is lost is charged once', async () => {
+  test('an order is charged once when the response is lost', async () => {
     const { mock, gateway } = openMock()
     mock.faults.add({ operation: 'gateway.charge', kind: 'lost-response' })
     assert.match(String(await chargeOrder(gateway, ORDER)), /^ch_/)
@@ -46,7 +46,7 @@ describe('with mock.fetch', { concurrency: true }, () => {
     assert.equal(mock.clock.now(), Date.parse('2027-01-01T06:00:20Z'))
   })
 
-  test('a locked account gets no more logins until the lock ends', async () => {
+  test('the client does not log in again while the account is locked', async () => {
     const { mock, subscriptions } = openMock()
     const { credentials, ...options } = mock.clientOptions.subscriptions
     const guesser = new SubscriptionsClient({
@@ -62,7 +62,7 @@ describe('with mock.fetch', { concurrency: true }, () => {
     assert.equal((await subscriptions.subscribe(PLAN)).errorCode, '00')
   })
 
-  test('notifications that arrive twice and in any order count once', async () => {
+  test('each payment counts once, although notifications arrive twice and in any order', async () => {
     const { mock, subscriptions } = openMock()
     const paid: string[] = []
     const receive = createNotificationHandler({

@@ -21,7 +21,7 @@ test('a customer mistypes the code, then pays', async ({ page, shop }) => {
   await expect(page.getByRole('heading', { name: 'Thank you' })).toBeVisible()
 })
 
-test('a blocked wallet does not pay', async ({ page, shop }) => {
+test('a payment from a blocked wallet fails', async ({ page, shop }) => {
   await shop.open(page)
   await pay(page, testNumbers.wallet_blocked)
   await enterCode(page, '123456')
@@ -38,7 +38,7 @@ test('a lost response and a 429 cause neither a delay nor a second charge', asyn
   expect(shop.mock.state.charges()).toHaveLength(1)
 })
 
-test('two shops at the same time share no charges', async ({ browser, shop, otherShop }) => {
+test('two shops that run at the same time share no charges', async ({ browser, shop, otherShop }) => {
   const numbers = [testNumbers.succeeds, testNumbers.wallet_blocked]
   const pages = await Promise.all(
     [shop, otherShop].map(async ({ open }, index) => {

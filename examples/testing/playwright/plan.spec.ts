@@ -2,7 +2,10 @@ import { expect } from '@playwright/test'
 import { SubscriptionsClient } from 'mandatekit'
 import { test } from './fixtures.ts'
 
-test('a customer authorizes the plan on the page of the provider and returns', async ({ page, shop }) => {
+test("a customer authorizes the plan on the provider's page and returns to the shop", async ({
+  page,
+  shop,
+}) => {
   await shop.open(page)
   await page.getByRole('button', { name: 'Subscribe' }).click()
   await expect(page.getByRole('heading', { name: 'Authorize a subscription' })).toBeVisible()
@@ -21,7 +24,7 @@ test('a customer who declines has no plan', async ({ page, shop }) => {
   expect(shop.mock.state.payments()).toEqual([])
 })
 
-test('the account shows a failed payment and the next payment, each once', async ({ page, shop }) => {
+test('the account page lists each payment once, including a failed one', async ({ page, shop }) => {
   await shop.open(page)
   await page.getByRole('button', { name: 'Subscribe' }).click()
   await expect(page.getByRole('heading', { name: 'Authorize a subscription' })).toBeVisible()
@@ -34,7 +37,10 @@ test('the account shows a failed payment and the next payment, each once', async
   await expect(page.getByRole('listitem')).toHaveText(['FAILED_PAYMENT', 'SUCCEEDED_PAYMENT'])
 })
 
-test('a locked account shows the customer a page to try again later', async ({ page, shop }) => {
+test('while the merchant is locked out, the shop asks the customer to try again later', async ({
+  page,
+  shop,
+}) => {
   const { credentials, ...options } = shop.mock.clientOptions.subscriptions
   const guesser = new SubscriptionsClient({
     ...options,
@@ -50,7 +56,7 @@ test('a locked account shows the customer a page to try again later', async ({ p
   await expect(page.getByRole('heading', { name: 'Authorize a subscription' })).toBeVisible()
 })
 
-test('a plan is not requested again after a lost response', async ({ page, shop }) => {
+test('the shop does not request a plan again after a lost response', async ({ page, shop }) => {
   shop.mock.faults.add({ operation: 'subscriptions.subscribe', kind: 'lost-response' })
   await shop.open(page)
   await page.getByRole('button', { name: 'Subscribe' }).click()

@@ -15,7 +15,7 @@ const MESSAGE = {
 }
 
 describe('the plan', () => {
-  test('a day with a failed payment is listed, and the plan continues', async ({ mock, shop }) => {
+  test('the shop lists the day of a failed payment, and the plan continues', async ({ mock, shop }) => {
     const plan = await shop.sellPlan('order-1')
     if (plan.kind !== 'done') throw new Error(plan.why)
     mock.payer.authorize(plan.invoiceID, { payments: ['succeed', 'fail', 'succeed'] })
@@ -24,14 +24,14 @@ describe('the plan', () => {
     expect(mock.state.payments()).toHaveLength(3)
   })
 
-  test('a plan is not requested again after a lost response', async ({ mock, shop }) => {
+  test('the shop does not request a plan again after a lost response', async ({ mock, shop }) => {
     mock.faults.add({ operation: 'subscriptions.subscribe', kind: 'lost-response' })
     expect(await shop.sellPlan('order-1')).toEqual({ kind: 'unclear', why: 'connection_failed' })
     expect(mock.requests.of('subscriptions.subscribe')).toHaveLength(1)
     expect(mock.state.subscriptions()).toHaveLength(1)
   })
 
-  test('a locked account gets no more logins until the lock ends', async ({ mock, shop }) => {
+  test('the client does not log in again while the account is locked', async ({ mock, shop }) => {
     const { credentials } = mock.clientOptions.subscriptions
     const guesser = new SubscriptionsClient({
       ...mock.clientOptions.subscriptions,
@@ -65,7 +65,7 @@ describe('a single order', () => {
     expect(mock.state.charges()).toHaveLength(1)
   })
 
-  test('waits for the Retry-After of a 429 without delaying the test', async ({ mock, shop }) => {
+  test('is charged after the Retry-After of a 429, without delaying the test', async ({ mock, shop }) => {
     mock.faults.add({ operation: 'gateway.charge', kind: 'rate-limit', retryAfter: 20 })
     expect(await shop.charge(ORDER)).toMatchObject({ kind: 'done' })
     expect(mock.clock.now()).toBe(Date.parse('2027-01-01T06:00:20Z'))
@@ -76,7 +76,7 @@ describe('a single order', () => {
     expect(await shop.charge(ORDER)).toEqual({ kind: 'unclear', why: 'connection_failed' })
   })
 
-  test('can use a handler that the test adds', async ({ mock, shop }) => {
+  test('is not charged when a handler of the test refuses the charge', async ({ mock, shop }) => {
     // MSW uses the newest handler that matches a request.
     network.use(
       http.post(`${mock.clientOptions.gateway.baseUrl}/api/v1/mfs/charges`, () =>
@@ -89,7 +89,10 @@ describe('a single order', () => {
 })
 
 describe('notifications', () => {
-  test('count each payment once, although messages arrive twice and in any order', async ({ mock, shop }) => {
+  test('are counted once per payment, although they arrive twice and in any order', async ({
+    mock,
+    shop,
+  }) => {
     mock.notifications.connect(shop.receive, { duplicate: true, shuffle: true })
     const plan = await shop.sellPlan('order-1')
     if (plan.kind !== 'done') throw new Error(plan.why)
