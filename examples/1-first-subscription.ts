@@ -18,7 +18,7 @@ console.log(`1. Send the payer to ${url}`)
 
 mock.payer.authorize(invoiceID) // in production, the payer does this on the page
 const { status, subscriptionId } = await subscriptions.waitForStatus(invoiceID, { timeout: 60_000 })
-if (subscriptionId === null) throw new Error('The response has no subscriptionId.')
+if (status !== 'SUCCEEDED' || subscriptionId === null) throw new Error(`The request is ${status}.`)
 console.log(`2. The payer authorized the request. Its status is ${status}.`)
 
 await mock.clock.advance({ days: 8 })

@@ -17,8 +17,8 @@ const { invoiceID } = await subscriptions.subscribe({
   userReturnURL: 'https://shop.example/return',
 })
 mock.payer.authorize(invoiceID, { payments: ['succeed', 'fail'] })
-const { subscriptionId } = await subscriptions.status(invoiceID)
-if (subscriptionId === null) throw new Error('The response has no subscriptionId.')
+const { status, subscriptionId } = await subscriptions.status(invoiceID)
+if (status !== 'SUCCEEDED' || subscriptionId === null) throw new Error(`The request is ${status}.`)
 
 await mock.clock.advance({ days: 365 })
 const payments = []

@@ -62,9 +62,10 @@ export const stateOf = (snapshot: MockSnapshot, current: State): State => {
     )
   }
   if (isState(state, current, 1) && state.clock.frozen !== current.clock.frozen) {
-    throw new TypeError(
-      'restore takes a snapshot of a mock whose option clock is of the same kind: a frozen time, or "system".',
-    )
+    const advice = state.clock.frozen
+      ? 'frozen: set the option clock (--clock) to a time'
+      : 'running: omit --clock'
+    throw new TypeError(`The clock of the snapshot's mock was ${advice}.`)
   }
   if (!isState(state, current)) {
     throw new TypeError(

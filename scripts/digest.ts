@@ -36,6 +36,7 @@ const repeated = [
   'Hooks',
   'Invented notifications',
   'All payments',
+  'The raw body',
   'Order',
   'In a queue',
   'Lost notifications',

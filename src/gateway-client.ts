@@ -117,7 +117,7 @@ export class GatewayClient {
    * @example const patient = gateway.withOptions({ timeout: 60_000, logLevel: 'debug' })
    */
   withOptions(changes: ClientChanges): GatewayClient {
-    return new GatewayClient(new http.SharedContext(this.#context, changes) as never)
+    return clientOf(new http.SharedContext(this.#context, changes))
   }
 
   /**
@@ -169,7 +169,7 @@ export class GatewayClient {
   }
 
   /**
-   * Charges an established mandate again. The payer enters no code (G rule 2). A failed renewal causes no error:
+   * Charges an established mandate again, at once. The payer enters no code (G rule 2). A failed renewal causes no error:
    * check the result's `status`. A retry sends the same key, so that the payer pays only once. If the key was used
    * before, the server returns the original response: call `status(id)` for the current state. Always pass the id of
    * the first charge, because the client makes the key from this id and `dueDate`. If you pass the id of a renewal
@@ -255,3 +255,6 @@ export class GatewayClient {
     }
   }
 }
+
+// Outside the class: esbuild renames a class that names itself, and logs would show `_GatewayClient`.
+const clientOf = (context: unknown): GatewayClient => new GatewayClient(context as never)

@@ -132,7 +132,7 @@ export class SubscriptionsClient {
    * @example const patient = subscriptions.withOptions({ timeout: 60_000, logLevel: 'debug' })
    */
   withOptions(changes: ClientChanges): SubscriptionsClient {
-    return new SubscriptionsClient(new http.SharedContext(this.#context, changes) as never)
+    return clientOf(new http.SharedContext(this.#context, changes))
   }
 
   /**
@@ -290,3 +290,6 @@ export class SubscriptionsClient {
     })
   }
 }
+
+// Outside the class: esbuild renames a class that names itself, and logs would show `_SubscriptionsClient`.
+const clientOf = (context: unknown): SubscriptionsClient => new SubscriptionsClient(context as never)

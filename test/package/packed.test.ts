@@ -100,6 +100,12 @@ console.log(JSON.stringify(all.map(([specifier, entry]) => [specifier, names(ent
   expect(required).toEqual(imported)
 })
 
+test('the classes of the clients have their own names in logs', async () => {
+  const source = `import { GatewayClient, SubscriptionsClient } from 'mandatekit'
+console.log(JSON.stringify([GatewayClient.name, SubscriptionsClient.name]))`
+  expect(JSON.parse(await outputOf('names.mjs', source))).toEqual(['GatewayClient', 'SubscriptionsClient'])
+})
+
 const languageOptions = {
   nodenext: { module: 'nodenext', moduleResolution: 'nodenext' },
   // A quick run compiles the snippets of the documents with `bundler`, and leaves node10, which only the slow compiler
