@@ -21,7 +21,7 @@ interface Machine {
 const machines: readonly Machine[] = [
   {
     title: 'Subscription request',
-    text: 'The states are values of `status` in [S3](specification.md#s3). The payer authorizes or declines the request at the `url` that `subscribe` returns. Without a decision, the request expires after 24 h (option `requestTtl`). The specification shows only `INITIALIZED`, so a real API may use other values than the mock. The client returns unknown values unchanged.',
+    text: 'The states are values of `status` in [S3](specification.md#s3). The payer authorizes or declines the request at the `url` that `subscribe` returns. Without a decision, the request expires after 24 h (option `requestTtl` of the mock). The specification shows only `INITIALIZED`, so a real API may use other values than the mock. The client returns unknown values unchanged.',
     table: requestTransitions,
   },
   {
@@ -31,12 +31,12 @@ const machines: readonly Machine[] = [
   },
   {
     title: 'Cancellation',
-    text: 'The states are values of `status` in [S5](specification.md#s5). Without the option `cancelDelay`, a cancellation is `PROCESSED` at once.',
+    text: 'The states are values of `status` in [S5](specification.md#s5). Without the option `cancelDelay` of the mock, a cancellation is `PROCESSED` at once.',
     table: cancellationTransitions,
   },
   {
     title: 'Charge',
-    text: 'The states are values of `status` in [G1](specification.md#g1). A charge begins in `pending_confirmation`, because it needs a one-time code. A renewal needs no code, so it begins in one of the other states. The test number in `msisdn` decides the result of a charge or renewal. `succeeded`, `failed` and `expired` are final. A charge in `pending_confirmation` or `pending_retry` may still succeed.',
+    text: 'The states are values of `status` in [G1](specification.md#g1). A charge begins in `pending_confirmation`, because it needs a one-time code. A renewal needs no code, so it begins in one of the other states. The [test number](mock.md#test-numbers) in `msisdn` decides the result of a charge or renewal. `succeeded`, `failed` and `expired` are final. A charge in `pending_confirmation` or `pending_retry` may still succeed.',
     table: chargeTransitions,
   },
 ]
