@@ -91,7 +91,7 @@ export interface InputIssue {
 // `Symbol.for` gives the ESM build and the CommonJS build the same symbol, so each build knows errors of the other.
 const BRAND = Symbol.for('mandatekit.error')
 
-/** Base class of the errors of this package, except for those of the mock. */
+/** Base class of this package's errors, except for the mock's errors. */
 export abstract class MandateKitError<Details extends ErrorDetails = ErrorDetails>
   extends Error
   implements ErrorDetails

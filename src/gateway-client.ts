@@ -39,9 +39,9 @@ const gatewayOptionsSchema = clientOptionsWith(gatewayOptions)
 
 const chargeOptions = {
   /**
-   * The idempotency key of this charge. While the gateway keeps the key, another call with it does not charge again (G
-   * rule 1). By default, the client makes a key: read it from `withResponse()` or the error. To retry safely after a
-   * restart, pass your own key, such as the order's id.
+   * The idempotency key of this charge. While the gateway keeps the key, another call with this key does not charge
+   * again (G rule 1). By default, the client makes a key: read it from `withResponse()` or the error. To retry safely
+   * after a restart, pass your own key, such as the order's id.
    */
   idempotencyKey: optional(idempotencyKey),
 }
