@@ -3,7 +3,7 @@ import { inputDate, wholeNumber } from './contract/fields.ts'
 import { isCalendarDate } from './contract/formats.ts'
 
 /**
- * Returns the date that is `number` months after `anchor`. If that month lacks the anchor's day, returns its last day.
+ * Adds `number` months to `anchor`. If the resulting month lacks the anchor's day, returns the month's last day.
  *
  * As `anchor`, always pass the day of the first charge. If the first charge was on `2027-01-31` and you pass the day
  * of the first renewal, `2027-02-28`, all further due dates are on the 28th.
@@ -41,7 +41,7 @@ const formatterOf = (timeZone: string): Intl.DateTimeFormat | undefined => {
   }
 }
 
-/** Returns the local time at `instant` in ms since 1970, as if that local time were UTC. */
+/** Reads the local time at `instant` as if it were UTC, and returns it in ms since 1970. */
 const wallTime = (formatter: Intl.DateTimeFormat, instant: number): number => {
   const parts = formatter.formatToParts(instant).map(({ type, value }) => [type, Number(value)])
   const { year, month, day, hour, minute, second } = Object.fromEntries(parts)

@@ -49,8 +49,8 @@ export interface ErrorDetails {
   readonly requestID?: string | undefined
   /**
    * Whether it is safe and useful to make the call again. If true, first wait `retryAfterMs` milliseconds; if this time
-   * is undefined, choose a time. For a charge or renewal, pass the failed call's key. `retryable` is false if the
-   * outcome of a charge is unknown and the client made the key, because a retry without this key may charge again.
+   * is undefined, choose a time. For a charge or renewal, pass the failed call's key. `retryable` is false if a
+   * charge's outcome is unknown and the client made its key: a new call has a new key and may charge the payer again.
    */
   readonly retryable: boolean
   /**
@@ -91,14 +91,14 @@ export interface InputIssue {
 // `Symbol.for` gives the ESM build and the CommonJS build the same symbol, so each build knows errors of the other.
 const BRAND = Symbol.for('mandatekit.error')
 
-/** Base class of the errors of this package, except for those of the mock. */
+/** Base class of this package's errors, except for the mock's errors. */
 export abstract class MandateKitError<Details extends ErrorDetails = ErrorDetails>
   extends Error
   implements ErrorDetails
 {
   // Minifiers rename classes, so each class has its name as a field.
   static override readonly name: string = 'MandateKitError'
-  /** Identifies the error's class even if another copy of this package made the error, so that `instanceof` fails. */
+  /** Identifies the error's class, even if another copy of this package made the error and `instanceof` fails. */
   abstract readonly code: MandateKitErrorCode
   declare readonly operation: string
   declare readonly phase: Phase
@@ -199,7 +199,7 @@ export class AuthenticationError extends ApiError {
 
 /**
  * Thrown if the API itself rejects a token request with HTTP 403. After too many failed logins, it rejects even valid
- * credentials (Authentication, area S, rule 4). `AuthenticationError` describes how later calls fail.
+ * credentials (Authentication, area S, rule 4). Later calls fail as described at `AuthenticationError`.
  */
 export class LockedOutError extends ApiError {
   static override readonly name: string = 'LockedOutError'
@@ -238,8 +238,8 @@ export class UnexpectedResponseError extends MandateKitError {
 }
 
 /**
- * Thrown when the response to a charge or renewal contains another charge, because the passed idempotency key was used
- * before. To read that charge, pass the id in `body` to `status`. To make the new charge as well, pass another key.
+ * Thrown when the response to a charge or renewal contains another charge, because the idempotency key was used before.
+ * To read that charge, call `status` with the id in this error's `body`. To make the new charge, pass another key.
  */
 export class KeyReusedError extends MandateKitError {
   static override readonly name: string = 'KeyReusedError'
@@ -254,16 +254,14 @@ export class ConnectionError extends MandateKitError<
 > {
   static override readonly name: string = 'ConnectionError'
   readonly code = 'connection_failed'
-  /**
-   * The runtime's error code such as `ECONNREFUSED`, or its error text such as `bad port`; absent if there is neither.
-   */
+  /** The runtime's error code such as `ECONNREFUSED`, or a text such as `bad port`; absent if the error has neither. */
   declare readonly reason: string | undefined
 }
 
 /**
  * Thrown when an attempt, a call or a wait (`waitForCharge`, `waitForStatus`) exceeds its time limit. For a wait,
- * `outcome` is `unknown` and `retryable` is true. The state may still change, so do not charge or subscribe again, but
- * read the state later. If the last read failed, `cause` is its error.
+ * `outcome` is `unknown` and `retryable` is true. The charge or request may still change: do not make it again, but
+ * read its state later. If the last read failed, `cause` is its error.
  */
 export class TimeoutError extends MandateKitError<
   ErrorDetails & { readonly timeoutMs: number; readonly lastState?: unknown }

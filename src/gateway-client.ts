@@ -24,9 +24,9 @@ const gatewayOptions = {
    */
   keyLifetime: optional(duration()),
   /**
-   * What the client does if the key was used before and the response belongs to another charge. With `throw` (default),
-   * it throws a `KeyReusedError`. With `report`, it calls `onUnexpected` and returns the response. For a charge without
-   * an `idempotencyKey`, `report` always applies, because its key is new. A response belongs to another charge if its
+   * What the client does if an idempotency key was used before and the response belongs to another charge. With `throw`
+   * (default), it throws a `KeyReusedError`. With `report`, it calls `onUnexpected` and returns the response. If the
+   * client made the key, `report` always applies, because the key is new. A response belongs to another charge if its
    * `msisdn`, amount or currency differs from the request, or if a renewal returns the mandate's first charge.
    */
   onKeyReuse: withDefault(oneOf(['throw', 'report']), 'throw'),
@@ -39,9 +39,9 @@ const gatewayOptionsSchema = clientOptionsWith(gatewayOptions)
 
 const chargeOptions = {
   /**
-   * The idempotency key of this charge. While the gateway keeps the key, another call with it does not charge again (G
-   * rule 1). By default, the client makes a key: read it from `withResponse()` or the error. To retry safely after a
-   * restart, pass your own key, such as the order's id.
+   * The idempotency key of this charge. While the gateway keeps the key, another call with this key does not charge
+   * again (G rule 1). By default, the client makes a key: read it from `withResponse()` or the error. To retry safely
+   * after a restart, pass your own key, such as the order's id.
    */
   idempotencyKey: optional(idempotencyKey),
 }
@@ -113,7 +113,7 @@ export class GatewayClient {
   }
 
   /**
-   * Returns a client with changed options. Both clients share the rate limit. New headers are added to the old headers.
+   * Returns a client with changed options. It shares this client's rate limit, and also sends this client's headers.
    * @example const patient = gateway.withOptions({ timeout: 60_000, logLevel: 'debug' })
    */
   withOptions(changes: ClientChanges): GatewayClient {
@@ -209,7 +209,7 @@ export class GatewayClient {
   }
 
   /**
-   * Calls an operation for which the client has no method. Authorization, errors, hooks and the log are the same
+   * Calls an operation for which the client has no method. Authorization, errors, hooks and logging are the same
    * as for the other methods. By default, the client does not retry the call.
    * @example await gateway.request({ method: 'GET', path: '/api/v1/mfs/refunds', retry: 'always' })
    */

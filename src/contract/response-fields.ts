@@ -12,7 +12,7 @@ const NULLABLE = { type: ['string', 'null'] } as const
 
 export const text = field('text', asText, STRING)
 
-/** Creates a schema of text, such as a date. The format is not checked, because a server may use another format. */
+/** Creates a schema for text such as a date. The schema accepts any format, because a server may use its own. */
 const textOf = /* @__NO_SIDE_EFFECTS__ */ (form: Json) => field('text', asText, { ...STRING, ...form })
 export const dateText = textOf({ format: 'date' })
 export const timeText = textOf({ pattern: '^\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}$' })
@@ -21,7 +21,7 @@ export const urlOnWire = textOf({ format: 'uri' })
 export const mobileNumber = textOf({})
 export const idText = (prefix: string) => textOf({ pattern: `^${prefix}` })
 
-/** Text with known values. The server may also send other values. */
+/** Creates a schema for text. The schema also accepts values outside `known`, because a server may send them. */
 export const openText = <Known extends string>(...known: readonly Known[]): Field<Open<Known>> =>
   field<Open<Known>>('text', asText, { ...STRING, anyOf: [{ enum: known }, {}] })
 
@@ -53,7 +53,7 @@ const readDecimal = (value: unknown): number | undefined => {
   return Number.isInteger(number) && !Number.isSafeInteger(number) ? undefined : number
 }
 
-/** Number, or decimal text. Refuses text with an unsafe integer, because JavaScript would round the number. */
+/** Reads a number or decimal text. Refuses text with an unsafe integer, because JavaScript would round the number. */
 export const decimal = /* @__PURE__ */ field('a number', readDecimal, { type: 'number' })
 /** A number that is an integer in the specification. A server may send a fraction, so the schema accepts fractions. */
 export const integer = field('a number', readDecimal, INT64)
@@ -69,7 +69,7 @@ export const flag = /* @__PURE__ */ field(
   INT64,
 )
 
-/** Amount of a reversal as text. Reads null, `""`, zero and a missing field as null. */
+/** Reversed amount, as text. Reads null, `""`, zero and a missing field as null. */
 export const reversedAmount = /* @__PURE__ */ field<string | null>(
   'an amount or null',
   (value) => {

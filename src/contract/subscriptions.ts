@@ -102,7 +102,7 @@ const token = {
   expires_in: wire.integer,
   /** The secret token that authorizes calls. (S7) @remarks The client sends this token automatically. */
   access_token: wire.text,
-  /** The secret refresh token. (S7) @remarks The client uses it if the option `refresh` is `'refresh_token'`. */
+  /** The secret refresh token. (S7) @remarks See the option `refresh`. */
   refresh_token: wire.text,
 }
 /** Response to a login. (S7) */
@@ -162,12 +162,12 @@ export interface SubscriptionDetails extends Output<typeof subscriptionDetails>,
 export const subscriptionDetailsSchema: Field<SubscriptionDetails> = enveloped(subscriptionDetails)
 
 const cancellation = {
-  /** Identifier of the cancellation. (S5) @remarks Text such as `007` stays text: as a number, it would be 7. */
+  /** Identifier of the cancellation. (S5) @remarks The client does not convert text such as `007` to 7. */
   id: wire.integerId,
   /** Identifier of the canceled subscription. (S5) */
   subscriptionID: wire.text,
   /** Identifier of the cancellation request, not the `requestID` of your subscription request. (S5)
-   * @remarks Text such as `007` stays text: as a number, it would be 7. */
+   * @remarks The client does not convert text such as `007` to 7. */
   requestID: wire.integerId,
   /** `PROCESSED` when the cancellation is done, otherwise text such as `PROCESSING`. (S5) */
   status: wire.openText<KnownCancellationStatus>('PROCESSED', 'PROCESSING'),
@@ -178,13 +178,14 @@ export interface Cancellation extends Output<typeof cancellation>, Envelope {}
 export const cancellationSchema: Field<Cancellation> = enveloped(cancellation)
 
 const payment = {
-  /** Identifier of the payment. (S6) @remarks Text such as `007` stays text: as a number, it would be 7. */
+  /** Identifier of the payment. (S6) @remarks The client does not convert text such as `007` to 7. */
   paymentId: wire.integerId,
   /** Cycle of the subscription: `DAILY`, `WEEKLY`, `FIFTEEN_DAYS`, or any other text. (S6) */
   cycle: wire.openText(...CYCLES),
   /** Due date of the payment, `YYYY-MM-DD`. (S6) */
   dueDate: wire.dateText,
-  /** Reversed amount; null if there was no reversal. (S6) @remarks A number becomes text. Zero and `""` become null. */
+  /** Reversed amount; null if there was no reversal. (S6)
+   * @remarks The client converts numbers to text, and zero and `""` to null. */
   reverseTransactionAmount: wire.reversedAmount,
   /** Time of the reversal, in the server's format; null if the payment was not reversed. (S6) */
   reverseTransactionDate: wire.nullableText,

@@ -31,7 +31,7 @@ const FOREIGN_FIELD = /^(?:timestamp|path|statusCode|status|trace|type|title|ins
 /** OAuth error codes for rejected credentials. Other OAuth codes report an invalid request or a server failure. */
 const OAUTH_REJECTION = /^(?:invalid_grant|invalid_client|unauthorized_client|access_denied)$/
 const MISSING = /not.?(?:be.)?found|no.?such|unknown|does.?not.?exist/i
-/** An error with one of these words may have another cause than a missing record, for example a rejected token. */
+/** Errors such as `unknown token` match `MISSING`, but no record is missing. They contain one of these words. */
 const OTHER_SUBJECT =
   /token|credential|api.?key|permission|forbidden|denied|authori[sz]|allowed|limit|quota|too.?many|unknown.?(?:error|reason|failure|exception)|merchant|client|route|endpoint|method|url|field|param/i
 const MISSING_STATUS = /^(?:2..|400|404|410|422)$/

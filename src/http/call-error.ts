@@ -70,7 +70,7 @@ const explain = <Own extends object>(
   return [message.trimEnd(), details]
 }
 
-/** Describes the request. Omits identifiers and query, and writes `…` for a base path, because they may be secret. */
+/** Describes the request. Omits identifiers, the query and the path of `baseUrl`, because they may be secret. */
 const placeOf = ({ method, url, endpoint: { path } }: Call): string => {
   const { origin, pathname } = new URL(url)
   const base = pathname.split('/').length > path.split('/').length ? '/…' : ''
@@ -88,10 +88,7 @@ const meaningOf = (verdict: Verdict, auth: AuthKind): string | undefined => {
   return `the server rejected the ${auth === 'api-key' ? 'API key' : auth}`
 }
 
-/**
- * Creates the error for a bad response. Removes secrets before it shortens texts, because it would not find a shortened
- * secret.
- */
+/** Creates the error for a bad response. Removes secrets before it shortens texts: it finds only complete secrets. */
 const responseError = (
   call: Call,
   { failure, response, body }: BadResponse,
@@ -219,7 +216,7 @@ export const delayedError = (call: Call, delay: number) => {
   return new errors.RateLimitError(...explain(call, what, true, { retryAfterMs }))
 }
 
-/** Creates the error for a call whose last attempt failed. `waitMs` is a wait that was too long for a retry. */
+/** Creates the error for a call whose last attempt failed. If given, `waitMs` exceeds a limit and prevents a retry. */
 export const attemptError = (
   call: Call,
   attempt: LostAttempt | BadResponse,

@@ -228,7 +228,7 @@ export const createContext = <Own extends Omit<ClientContext, 'http' | 'gate' | 
   return { ...own, settings: { ...settings, headers }, http: createHttp(), gate, reported: new WeakSet() }
 }
 
-/** Holds the context of a client from `withOptions`. The client's constructor accepts this object as options. */
+/** Holds the context for a client that `withOptions` creates. The client's constructor accepts it as options. */
 export class SharedContext<Context extends ClientContext> {
   readonly context: Context
 

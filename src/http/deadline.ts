@@ -15,7 +15,7 @@ export class Interrupted extends Error {
   }
 }
 
-/** If system time is this many ms ahead of the timers, the machine slept. A smaller lead may be a clock correction. */
+/** If the system clock advances this many ms more than timers, the machine slept. A smaller gap may be a correction. */
 const CLOCK_CORRECTION = 60_000
 
 /** Ends a call when the caller's signal is aborted or the call's total time limit passes. */

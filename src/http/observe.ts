@@ -50,7 +50,7 @@ export interface RetryEvent extends RequestEvent {
   readonly status: number | undefined
 }
 
-/** The event of `onError`: a call with valid input failed. Each failure is reported once, even if nothing was sent. */
+/** The event of `onError`: a call with valid input failed, maybe before any attempt. Each failure is reported once. */
 export interface FailureEvent extends CallEvent {
   /** The error's `code`, for example `timeout`. */
   readonly code: MandateKitErrorCode | undefined
@@ -108,7 +108,7 @@ export interface UnexpectedReport {
   readonly field?: string | undefined
   /** What the field must contain. */
   readonly rule?: string | undefined
-  /** Type of the received value, or `another value` if it differs from the sent value. Never contains the value. */
+  /** Type of the received value, or `another value` if the value differs from the sent one. Never the value itself. */
   readonly received?: string | undefined
 }
 

@@ -40,7 +40,7 @@ export interface FetchRequest {
   readonly signal: AbortSignal
   /** Always `manual`, because the client never follows redirects. */
   readonly redirect: 'manual'
-  /** Only on Deno: a `Deno.HttpClient` with a new connection, to prevent resends. Pass `client` on to `fetch`. */
+  /** Only on Deno: a `Deno.HttpClient` with a new connection, so Deno resends nothing. Pass `client` to `fetch`. */
   readonly client?: object
   /** Only on Bun: opens a new connection for a request that must not be sent twice. Pass `keepalive` on to `fetch`. */
   readonly keepalive?: false
@@ -160,7 +160,7 @@ const clientOptions = {
   /** The API's http or https URL. A path prefix is allowed; credentials, a query and a fragment are not. */
   baseUrl,
   ...changeableOptions,
-  /** The function that sends requests. Default: `globalThis.fetch`, which the client reads again for each request. */
+  /** The function that sends requests. Default: the current `globalThis.fetch`, which you may replace at any time. */
   fetch: fields.optional(functionOption<FetchFunction>()),
   /** The client's clock, for example the mock's. Timeouts always use real time. Default: the system's time. */
   clock: fields.optional(clockOption),
@@ -196,7 +196,7 @@ export const callOptions = {
   totalTimeout: fields.optional(duration()),
   /** Headers for this call. Not allowed: Authorization, Content-Type, Content-Length, Host, Idempotency-Key. */
   headers: fields.optional(headers),
-  /** Retry limits for this call; `false` for no retries. A limit above the client's has no effect. */
+  /** Retry limits for this call; `false` for no retries. A limit above the client's limit has no effect. */
   retry: fields.optional(retry),
 }
 /** Options of one call. Every method that makes one call takes these options as its last argument. */
