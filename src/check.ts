@@ -35,7 +35,7 @@ const hintFor = (key: string, known: readonly string[]): string => {
   return near === undefined ? '' : `: did you mean ${near}?`
 }
 
-/** Converts a zod issue about the value `name` to an error's issues: one issue, or one for each unknown key. */
+/** Converts a zod issue to issues of an error: one, or one for each unknown key. `name` is the value's name. */
 export const toIssues = (issue: Issues[number], name: string): InputIssue[] => {
   const { path: steps = [], message = '' } = issue
   const path = steps.map(String)

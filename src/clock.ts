@@ -17,7 +17,7 @@ export const startTimer = (milliseconds: number, act: () => void): (() => void) 
 
 /**
  * Settles like `promise`. If the signal is aborted first, rejects with the signal's reason. If `milliseconds` of real
- * time pass first, calls `expire`, which settles the returned promise.
+ * time pass first, calls `expire` with the returned promise's `resolve` and `reject`.
  */
 const settleWithin = <Result>(
   promise: Promise<Result> | undefined,

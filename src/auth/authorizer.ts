@@ -14,8 +14,8 @@ export interface CallAuthorization {
 }
 
 /**
- * Starts a call's authorization. After a failed login, logins pause. If the pause is short and `waits` is true, the
- * call waits until it ends. Otherwise, the call fails at once. `remaining` returns the ms left of `totalTimeout`.
+ * Starts a call's authorization. A failed login pauses logins. If the pause is short and `waits` is true, the call
+ * waits until the pause ends. Otherwise, the call fails at once. `remaining` returns the ms left of `totalTimeout`.
  */
 export type Authorizer = (operation: string, waits: boolean, remaining: () => number) => CallAuthorization
 
@@ -26,7 +26,7 @@ const SOURCE_LIMIT = 30_000
 export const isHeaderSafe = (value: unknown): value is string =>
   typeof value === 'string' && /^[\x21-\x7e]+$/.test(value)
 
-/** Creates a schema that accepts a function or a value of `inner`. The client checks each result of the function. */
+/** Extends the schema `inner`: it also accepts a function. The client checks each result of the function. */
 export const orFunction = <Source>(inner: Field<unknown>): Field<Source, Source> =>
   schema(
     () => jsonOf(inner),

@@ -8,7 +8,7 @@ import { createKeyedMutex, type TokenStore } from './token-store.ts'
 const STORE_LIMIT = 5_000
 /** A call waits at most this many ms (real time) for the login of another client or process. */
 const LOCK_LIMIT = 30_000
-/** A failed store is not called for this many ms. A call that waits `LOCK_LIMIT` ms fails with this `retryAfterMs`. */
+/** A failed store is not called for this many ms. If `LOCK_LIMIT` is reached, `retryAfterMs` also has this value. */
 const PAUSE = 5_000
 /** The longest `timeToLive` of a record, in ms. Every record with a refresh token has this `timeToLive`. */
 const MAX_KEPT_MS = 2_592_000_000
@@ -55,7 +55,7 @@ export const createResilientStore = (store: TokenStore, clock: Clock, report: (m
     }
   }
 
-  /** Takes the store's lock. If the store has no lock or fails, locks in memory. Returns whether the store failed. */
+  /** Takes the store's lock. If the store fails or has no lock, locks in memory. Returns whether the store failed. */
   const lock = async (key: string, over: AbortSignal): Promise<boolean> => {
     const released = new Promise<void>((release) => over.addEventListener('abort', () => release()))
     const lockWith = (withLock: Lock) =>

@@ -76,7 +76,7 @@ const shareWork = <Result>(work: (signal: AbortSignal) => Promise<Result>) => {
     result,
     isEnded: () => controller.signal.aborted,
     end: () => controller.abort(),
-    /** Counts a call as waiting until its signal is aborted. */
+    /** Counts a call as waiting. If its signal is aborted, the call no longer counts. */
     join(signal: AbortSignal | undefined): void {
       callers += 1
       const leave = () => {
@@ -85,9 +85,9 @@ const shareWork = <Result>(work: (signal: AbortSignal) => Promise<Result>) => {
       signal?.addEventListener('abort', leave, { once: true })
     },
     /**
-     * Waits for the result in steps as long as the interval of `beat`. In a worker, the runtime may stop the work and
-     * the timer of `beat`. If this timer does not fire for two steps, rejects with a `TimeoutError`. With longer
-     * steps, running work could look stopped: after the process stalls, the step's timer could fire before this timer.
+     * Waits for the result in steps of `BEAT` ms. In a worker, the runtime may stop the work and the timer of `beat`.
+     * If this timer does not fire for two steps, rejects with a `TimeoutError`. One step would prove nothing: after
+     * the process stalls, the step's timer may fire before the timer of `beat`.
      */
     joined(isSilent = false): Promise<Result> {
       const seen = beats
@@ -135,7 +135,7 @@ export const createTokenLifecycle = <Response extends { readonly data: Token }>(
     return { token: taken }
   }
 
-  /** Returns the times of renewals after a 401 in the last minute. Omits future times, which a wrong clock recorded. */
+  /** Returns the times of the last minute's renewals after a 401. Omits future times, which a wrong clock recorded. */
   const recentRenewals = ({ unauthorizedRenewals }: TokenRecord): readonly number[] => {
     const now = clock.now()
     return unauthorizedRenewals.filter((at) => at <= now && now - at < WINDOW)
@@ -318,7 +318,7 @@ export const createTokenLifecycle = <Response extends { readonly data: Token }>(
 
   return {
     authorize,
-    /** Waits for the running token request, or logs in with the password. Returns the server's response. */
+    /** Returns the response of the running token request. If none is running, first logs in with the password. */
     async login(signal: AbortSignal): Promise<Response> {
       for (;;) {
         const isShared = inFlight !== undefined

@@ -63,7 +63,7 @@ const tokenRecord = {
   salt: fields.optional(fields.anyText),
   /** The blocks that prevent logins: at most 8, with at most one for each `fingerprint`. */
   blocks: list(fields.object<LoginBlock>(loginBlock)),
-  /** The last minute's token renewals after 401 responses, as times in milliseconds since 1970. */
+  /** Times of the last minute's token renewals after 401 responses, in milliseconds since 1970. */
   unauthorizedRenewals: list(milliseconds),
 }
 /** The token and the `LoginBlock`s that a merchant's processes share, as plain JSON data. */
@@ -111,7 +111,7 @@ const MAX_LIFETIME_MS = 86_400_000
 /** The client renews a token early, but at most this many milliseconds before the token expires. */
 const MAX_MARGIN_MS = 30_000
 
-/** Returns the token of a response. If the response has no refresh token, the token keeps `oldRefreshToken`. */
+/** Returns the token of a response. Adds `oldRefreshToken` if the response has no refresh token. */
 export const tokenFrom = (response: Token, now: number, oldRefreshToken?: string): StoredToken => {
   // At run time, the response's fields may have any type.
   const { access_token, refresh_token, expires_in }: { readonly [Name in keyof Token]?: unknown } = response
@@ -142,7 +142,7 @@ export interface ActiveToken {
   readonly expiresAt: number
 }
 
-/** Prepares a token for use. If `obtainedAt` is in the future, the token counts as received now. */
+/** If `obtainedAt` is in the future, the token counts as received now. */
 export const activate = (token: StoredToken, now: number, isRequested: boolean): ActiveToken => {
   const lifetime = Math.min(token.lifetime, MAX_LIFETIME_MS)
   const obtainedAt = Math.min(now, token.obtainedAt)

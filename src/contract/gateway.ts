@@ -19,7 +19,7 @@ const ASK_FOR_UNIT = ' (ask your payment provider for the unit)'
 const chargeRequest = {
   /** The payer's mobile number in international format: country code and number. (G1) */
   msisdn: filledText('a mobile number in international format'),
-  /** Amount: a whole number. Ask the provider for the unit (taka or paisa). (G1) @remarks `amount` is sent as is. */
+  /** Amount: a whole number. Ask the provider for the unit (taka or paisa). (G1) @remarks The client sends it as is. */
   amount: wholeNumber(0, undefined, ASK_FOR_UNIT),
   /** Currency code, such as `BDT`. (G1) */
   currency: filledText('a currency code such as "BDT"'),
@@ -54,7 +54,7 @@ const charge = {
   id: idText('ch_'),
   /** The payer's mobile number in international format. (G1) */
   msisdn: mobileNumber,
-  /** Amount in the same unit as in the request. (G1) @remarks Decimal text is converted to a number. */
+  /** Amount in the same unit as in the request. (G1) @remarks The client converts decimal text to a number. */
   amount: integer,
   /** Currency code, such as `BDT`. (G1) */
   currency: text,
@@ -66,7 +66,7 @@ const charge = {
     'failed',
     'expired',
   ),
-  /** Result of the charge, such as `INSUFFICIENT_FUNDS`. It is `PENDING` until there is a result. (G1) */
+  /** Result of the charge, such as `INSUFFICIENT_FUNDS`. `PENDING` means that there is no result yet. (G1) */
   outcome: openText<KnownChargeOutcome>(
     'PENDING',
     'SUCCEEDED',
@@ -90,7 +90,7 @@ export const chargeSchema: Field<Charge> = response(charge)
 const errorDetail = {
   /** Error code in snake_case, such as `incorrect_code`. (G2) @remarks It is the `errorCode` of an `ApiError`. */
   code: text,
-  /** Explanation of the error for humans. (G2) */
+  /** Explains the error to humans. (G2) */
   message: text,
 }
 /** Code and message of an error of area G. (G2) */
