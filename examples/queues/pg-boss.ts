@@ -6,6 +6,8 @@ import type { Db, Job, JobResult, PgBoss } from 'pg-boss'
 /** The data of a job. `key` is the job's identity, such as the result of `renewalKey`. */
 export interface JobData {
   readonly key: string
+  /** True for a call without an idempotency key, such as a poll or a cancellation. Such a job may run at any age. */
+  readonly hasNoKey?: boolean
   /** Set by `settle` if the outcome of a request is unknown. */
   readonly mayHaveCharged?: boolean
 }
@@ -159,7 +161,8 @@ export const handle = async (
     const until = await records.pausedUntil(job.name)
     // The random part spreads the jobs, so that they do not all start when the pause ends.
     if (until > Date.now()) return runAgain(boss, job, until + Math.random() * 10_000)
-    const firstSentAt = await records.firstSentAt(job.name, job.data.key)
+    const { key, hasNoKey } = job.data
+    const firstSentAt = hasNoKey ? Date.now() : await records.firstSentAt(job.name, key)
     // If the gateway has forgotten the key, a request would charge again, so a person must find out what the job did.
     // For a job that has sent nothing yet, `firstSentAt` is the current time.
     if (Date.now() - firstSentAt > KEY_LIFETIME) return 'deadletter'

@@ -272,11 +272,14 @@ export const createOutbox = (options: {
     list: {
       bounds: messages.bounds,
       read(from: number, to: number): readonly ListedNotification[] {
-        const kept = records.all()
-        return messages.read(from, to).map((message) => {
-          const own = kept.filter(({ notificationId }) => notificationId === message.notificationId)
-          return { ...message, attempts: own.map(recordOf) }
-        })
+        const attempts = new Map<string, DeliveryRecord[]>()
+        for (const record of records.all()) {
+          const own = attempts.get(record.notificationId) ?? []
+          attempts.set(record.notificationId, [...own, recordOf(record)])
+        }
+        return messages
+          .read(from, to)
+          .map((message) => ({ ...message, attempts: attempts.get(message.notificationId) ?? [] }))
       },
     },
     publish,

@@ -98,6 +98,19 @@ test('a forged cancellation of a waiting order does not end the order', async ()
   assert.equal(order().state, 'ended')
 })
 
+test('a cancellation that is delivered before the authorization ends the order', async () => {
+  const { mock, shop, order } = await open('weekly')
+  mock.payer.authorize(order().invoice_id)
+  mock.payer.cancel(mock.state.subscriptions()[0]?.subscriptionId ?? '')
+  await mock.clock.advance({ days: 1 })
+  mock.notifications.connect(createReceiver(shop))
+  for (const { notificationId } of mock.notifications.all().toReversed()) {
+    mock.notifications.resend(notificationId)
+    await mock.notifications.flush()
+  }
+  assert.equal(order().state, 'ended')
+})
+
 test('an order ends when the provider has processed the cancellation, not before', async () => {
   const { mock, shop, order, passDays, reconcile, authorize } = await open('weekly', {
     subscriptions: { cancelDelay: { days: 60 } },
