@@ -3,7 +3,7 @@ export type JsonReading = { readonly ok: true; readonly value: unknown } | { rea
 const MANY_DIGITS = /\d{16}/
 const INTEGER = /^-?\d+$/
 
-/** Returns unsafe integers as text. Runtimes from before 2024 pass no `context`, so it omits the integers there. */
+/** Returns an unsafe integer as text, or omits it in runtimes from before 2024, which pass no `context`. */
 const byReviver = (_: string, value: unknown, context?: { readonly source?: string }): unknown => {
   if (!Number.isInteger(value) || Number.isSafeInteger(value)) return value
   const source = context?.source
@@ -23,7 +23,7 @@ export const readJson = (text: string): JsonReading => {
   }
 }
 
-/** If JSON is cut off after a value, comma, name or colon, one of these texts and the closing brackets complete it. */
+/** If JSON is cut off after a value, comma, name or colon, one of these texts plus closing brackets completes it. */
 const ENDS = ['', '0', '"":0', ':0']
 
 /** Returns whether a text is the beginning of a JSON object or list whose end is missing. */

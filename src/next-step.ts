@@ -43,7 +43,7 @@ export type NextStep =
       readonly step: 'unknown-error'
     }
 
-/** Facts about a job that its error does not contain. */
+/** Facts that a job's error does not contain. */
 export interface NextStepOptions {
   /** When the job first sent its request: a `Date`, or ms since 1970. The key's lifetime starts at this time. */
   readonly firstSentAt?: number | Date | undefined
@@ -104,7 +104,7 @@ const pauseReason = ({ code, phase, status, verdict, reason }: KnownError): Paus
   return isBlocked || REJECTED_CERTIFICATE.test(String(reason)) ? 'not-available' : undefined
 }
 
-/** Returns whether the API, not a proxy, refused the call. Then the API would also refuse a retry. */
+/** Returns whether the API, not a proxy, refused the call. If so, the API would also refuse a retry. */
 const isRefused = ({ status, verdict }: KnownError): boolean =>
   REFUSED.test(String(status)) && verdict !== 'somebody-else'
 

@@ -10,8 +10,8 @@ import { readRetryAfter } from './response-headers.ts'
 
 const waitOptions = {
   /**
-   * Maximum wait in milliseconds. Default: 120 000. The wait ends when this time passes in real time. When it passes
-   * on the client's clock (such as the mock's), the client reads the state once more, then the wait ends.
+   * Maximum wait in milliseconds. Default: 120 000. The wait ends after this much real time. After this much time on
+   * the client's clock (such as the mock's), the client reads the state once more, then the wait ends.
    */
   timeout: optional(duration()),
   /**
@@ -24,7 +24,7 @@ const waitOptions = {
 }
 /** Options of `waitForCharge` and `waitForStatus`. */
 export interface WaitOptions<State> extends Input<typeof waitOptions> {
-  /** Receives each state that the client reads. If the function returns true or a promise of true, the wait ends. */
+  /** Receives each state that the client reads. If `until` returns true or a promise of true, the wait ends. */
   readonly until?: ((state: State) => boolean | PromiseLike<boolean>) | undefined
 }
 const until = optional(functionOption<(state: unknown) => unknown>())
@@ -46,11 +46,11 @@ const GROWTH = 1.5
 // Without `pollInterval`, the client ignores a `Retry-After` below this many milliseconds, so as not to read too often.
 const MIN_PAUSE_MS = 500
 
-/** A server may not find a new record at once, so the client keeps reading for this many ms of its own clock. */
+/** If a record is not found, the client keeps reading for this many ms of its clock: the record may be too new. */
 const NEW_RECORD_MS = 10_000
 const isMissing = (error: unknown): boolean => knownError(error).verdict === 'not-found'
 
-/** Returns the pause after a read. It grows to 10 s, and is partly random, so that clients read at different times. */
+/** Returns the pause after a read. It grows to 10 s. It is partly random, so that clients read at different times. */
 const pauseAfter = (reads: number): number =>
   Math.min(MAX_PAUSE_MS, FIRST_PAUSE * GROWTH ** (reads - 1)) * (0.5 + Math.random() / 2)
 
@@ -99,7 +99,6 @@ export const pollUntil = async <State>(poll: Poll<State>): Promise<State> => {
       } catch (error) {
         if (!isMandateKitError(error)) throw error
         isReading = false
-        // A server may need some seconds until it can read what was just created.
         if (isMissing(error)) missingSince ??= clock.now()
         const isNew = isMissing(error) && clock.now() - Number(missingSince) < NEW_RECORD_MS
         if (!error.retryable && !isNew) throw error

@@ -14,7 +14,7 @@ export interface ClientContext {
   readonly settings: ClientSettings
   readonly http: KyInstance
   readonly gate: RateLimitGate
-  /** The errors that `onError` has received. `login()` does not report an error of its token request again. */
+  /** The errors that `onError` has received. `login()` does not report its token request's error twice. */
   readonly reported: WeakSet<object>
   readonly authorizers: Partial<Record<AuthKind, Authorizer>>
   /** The version prefix of the endpoints' paths. The option `apiPrefix` replaces this prefix. */
@@ -22,11 +22,11 @@ export interface ClientContext {
   /** Compares a successful response with the request. If they do not match, throws an error or calls `onUnexpected`. */
   readonly checkSuccess?: (call: Call, data: unknown, body: unknown) => void
   readonly keyLifetime?: number | undefined
-  /** What the client sends as the body if the specification defines no fields for a request: `{}` or nothing. */
+  /** The body of a request for which the specification defines no fields: `{}` or nothing. */
   readonly emptyBody: 'object' | 'none'
 }
 
-/** Query parameters: an object, `URLSearchParams`, or other pairs of name and value. Only pairs can repeat a name. */
+/** Query parameters: an object, `URLSearchParams`, or other pairs of name and value. An object cannot repeat a name. */
 export type Query =
   | Readonly<Record<string, string | number | undefined>>
   | Iterable<readonly [name: string, value: string]>
@@ -126,7 +126,7 @@ export const prepare = <Definition extends EndpointDefinition>(
     totalTimeout,
     deadline: call.deadline ?? new Deadline(totalTimeout, options.signal),
     startedAt,
-    /** Returns the key's remaining lifetime in ms: the shorter one, if real time and the client's clock differ. */
+    /** Returns the key's remaining lifetime in ms, by real time or by the client's clock: whichever is shorter. */
     keyLeft: () => Math.min(keyDeadline.remaining, keyLifetime - (clock.now() - startedAt)),
     /** The fields that all hook events of this call contain. */
     event: { call: {}, operation, method, path: template, url, idempotencyKey: key },

@@ -145,7 +145,7 @@ export const createRateLimitGate = (clock: Clock) => {
 
     /**
      * Waits until a request may start, then returns a slot. If the wait would exceed a minute or the call's `remaining`
-     * time, does not wait, and returns the required wait in milliseconds.
+     * time, returns the wait's length in milliseconds instead of waiting.
      */
     async enter(signal: AbortSignal, remaining: number, timeout: number): Promise<Slot | number> {
       const slot: Slot = { endsAt: steadyClock.now() + remaining, timeout }

@@ -178,7 +178,7 @@ export const readResponse = (
 /** Characters between the digits of a phone number. `(0)` is a trunk prefix: callers from abroad do not dial it. */
 const PHONE_SEPARATORS = /\(0\)|[\s+().\-/]/g
 
-/** Returns whether `form` can be the phone number `number`: it may lack the country code or hide digits with `*`. */
+/** Returns whether `form` can mean the phone number `number`, even without a country code or with `*` for digits. */
 const endsInPhone = (number: string, form: string): boolean => {
   const [digits = '', tail = ''] = [number, form].map((one) =>
     one.replace(PHONE_SEPARATORS, '').replace(/^0+/, ''),
@@ -188,7 +188,7 @@ const endsInPhone = (number: string, form: string): boolean => {
   return new RegExp(`${end}$`).test(digits)
 }
 
-/** Returns a report if a successful response differs from the request. Then the response may be for another request. */
+/** Returns a report if a successful response differs from the request. Such a response may be for another request. */
 export const reportEchoes = (
   { operation, echoedFields = [], sourceField = '' }: EndpointDefinition,
   sent: unknown,

@@ -10,7 +10,7 @@ export interface ConnectionFailure {
   readonly kind: 'connection'
   /** Whether the error proves that the request never reached the server. */
   readonly notSent: boolean
-  /** Whether the runtime rejected the server's certificate. Then every retry would fail too. */
+  /** Whether the runtime rejected the server's certificate. If so, every retry would fail too. */
   readonly certificate: boolean
   /** The runtime's error code, for example `ECONNRESET`, if there is one. */
   readonly reason: string | undefined
@@ -18,7 +18,7 @@ export interface ConnectionFailure {
 
 /** What is wrong with a response. */
 export type ResponseFailure =
-  /** HTTP status 400 or above. `created`: the body contains a created object anyway, so the server may have acted. */
+  /** HTTP status 400 or above. `created`: the body contains the created object, so the server may have acted. */
   | { readonly kind: 'status'; readonly status: number; readonly created: boolean }
   /** A 2xx response with an error code. `proof` is true if the code proves that the call was not executed. */
   | { readonly kind: 'code'; readonly proof: boolean }
@@ -42,7 +42,7 @@ const FETCH_TIMEOUT = /^(?:UND_ERR_(?:HEADERS|BODY)_TIMEOUT|TimeoutError)$/
 /** Error messages of Node and undici that prove that nothing was sent, whatever code or cause the error has. */
 const BEFORE_SENDING =
   /^(?:Proxy response \(\d{3}\)|Proxy Authentication Required \(407\)|(?:Secure )?Proxy Connection failed|bad port$)/
-/** Node's message if TLS was not established. It proves that nothing was sent; its code `ECONNRESET` alone does not. */
+/** Node's message if TLS was not established, so nothing was sent. The code `ECONNRESET` alone would not prove that. */
 const BEFORE_TLS = /^Client network socket disconnected before secure TLS connection/
 const CODE = /^[A-Za-z][\w/.-]{1,60}$/
 const MAX_DEPTH = 4
@@ -111,7 +111,7 @@ const reasonOf = (endpoint: RetryRules, failure: Failure): RetryReason | 'reject
   return failure.status === 429 ? 'rate-limited' : 'rejected'
 }
 
-/** Returns a random wait (full jitter) in ms. Its maximum is 0.5 s for the first retry, then doubles up to 8 s. */
+/** Returns a random wait (full jitter) in ms. Its maximum is 0.5 s at first, and doubles with each retry, up to 8 s. */
 const backoff = (retries: number): number =>
   Math.floor(Math.random() * Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF * 2 ** retries))
 
@@ -130,7 +130,7 @@ export const decideRetry = (
   if (policy !== 'always' && reason === 'response-lost') return {}
   if (policy === 'when-not-sent' && reason === 'rate-limited' && serverWaitMs === undefined) return {}
   const waitMs = serverWaitMs ?? Math.min(backoff(retries), maxWait)
-  // After its key has expired, a retry would act twice.
+  // After the key has expired, the server would execute a retry as a new call.
   if (waitMs >= keyLeft()) return {}
   if (waitMs > maxWait || waitMs >= remaining) return { waitMs }
   return reason === 'rate-limited' && client.settings.rateLimit === 'throw' ? {} : { reason, waitMs }
@@ -143,7 +143,7 @@ export const callOutcome = (endpoint: RetryRules, failure: Failure): Outcome => 
   return isLost(endpoint, failure.status) ? 'unknown' : 'rejected'
 }
 
-/** Returns the later of two outcomes in the order `not-sent`, `rejected`, `unknown`, which is also alphabetical. */
+/** Combines two outcomes: `unknown` outranks `rejected`, which outranks `not-sent`. `>` compares them as text. */
 export const combineOutcomes = (one: Outcome, other: Outcome): Outcome => (one > other ? one : other)
 
 export const isTransient = (endpoint: RetryRules, failure: Failure): boolean =>

@@ -5,8 +5,8 @@ import { randomId } from '../contract/formats.ts'
 
 /**
  * The result of a claim. A claim reserves an id for a limited time, the lease. `claimed`: the caller holds the id until
- * the lease ends, and passes `owner` to the other methods. `in-progress`: another caller holds the id. `committed`: the
- * id is marked as processed.
+ * the lease ends, and passes `owner` to the store's other methods. `in-progress`: another caller holds the id.
+ * `committed`: the id is marked as processed.
  */
 export type Claim =
   | { readonly state: 'claimed'; readonly owner: string }
@@ -24,7 +24,7 @@ export interface DedupeStore {
   extend(id: string, owner: string, leaseMilliseconds: number): Promise<boolean>
   /**
    * Marks an id as processed for `ttlMilliseconds`, even if another owner holds the id. Resolves to false if `owner`
-   * no longer holds the id. Then another caller may have processed the same notification too.
+   * no longer holds the id: another caller may have processed the same notification too.
    */
   commit(id: string, owner: string, ttlMilliseconds: number): Promise<boolean>
   /**

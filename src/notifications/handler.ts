@@ -53,7 +53,7 @@ export interface ProcessedDelivery {
   readonly retryAfterMs?: number
   /** Absent after `invalid`. After `unverified`, `refused` or `duplicate`, the notification may be forged. */
   readonly notification?: MerchantNotification
-  /** After `unverified` and `failed`: the thrown error, for `nextStep`. After `invalid`: why the body is invalid. */
+  /** After `unverified` and `failed`: the thrown error (see `nextStep`). After `invalid`: why the body is invalid. */
   readonly error?: unknown
 }
 
@@ -110,8 +110,8 @@ const withPaymentIdOf = (
  *
  * If the process dies before the id is marked, a later delivery runs your code again. So your code must be idempotent.
  *
- * The handler rejects with `InvalidRequestError` only if the setup is wrong: other code read the body and kept none of
- * it, kept no raw bytes for the signature, or rounded an id with `JSON.parse`.
+ * The handler rejects with `InvalidRequestError` only if the setup is wrong. For example, a body parser did not keep
+ * the raw bytes that the signature covers, or rounded an id.
  *
  * @throws {InvalidRequestError} when `verify` or a listener is missing, or an option is invalid.
  * @example

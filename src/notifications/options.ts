@@ -45,7 +45,7 @@ export type Verifier = (delivery: Delivery) => boolean | Verified | Promise<bool
 export interface NotificationContext<Record extends Lookup = Lookup> {
   /** Aborted when the listener exceeds `lease.limit`, or when another process may have claimed the notification. */
   readonly signal: AbortSignal
-  /** The payment (in `onPayment`) or the subscription that the verifier read. Absent if it returned no record. */
+  /** The payment (in `onPayment`) or the subscription that the verifier returned, if any. */
   readonly lookup?: Record | undefined
 }
 
@@ -121,7 +121,7 @@ const options = {
   onPayment: functionOption<NotificationListener<PaymentNotification>>(),
   /** Called for an unknown type or status. Without `onUnknown`, the handler reports the message and responds 200. */
   onUnknown: optional(functionOption<NotificationListener<UnknownNotification>>()),
-  /** The store of processed ids. Default: the memory of this process. */
+  /** Stores the ids of processed notifications. Default: the memory of this process. */
   dedupe: optional(objectWith<DedupeStore>('a dedupe store', 'claim', 'extend', 'commit', 'release')),
   /** Called for every problem with a delivery. The response to the sender never describes the problem. */
   onUnexpected: optional(functionOption<(report: NotificationReport) => unknown>()),
@@ -131,7 +131,7 @@ const options = {
   lease: withDefault(strict(lease, 'option'), LEASE),
   /** How long processed ids are kept, in milliseconds; 7 days by default. */
   dedupeTtl: withDefault(wholeNumber(1), 7 * 86_400_000),
-  /** How long a duplicate waits for the first delivery to end; 10 s by default. Then the handler responds 503. */
+  /** How long a duplicate waits for the first delivery; 10 s by default. After this time the handler responds 503. */
   responseTimeout: withDefault(fromZero, 10_000),
   /** Time limits for the sender, the verifier and the store. */
   timeouts: withDefault(strict(timeouts, 'option'), TIMEOUTS),

@@ -183,7 +183,7 @@ const isForm = (value: object): value is URLSearchParams | FormData => Symbol.it
  * The result's `type` is `SUBSCRIPTION`, `SUBSCRIPTION_PAYMENT`, or `UNKNOWN` for a type or status that this version
  * does not know. `CANCELED` is read as `CANCELLED`, and an empty paymentId as null. (S8; Events)
  *
- * @throws {InvalidRequestError} for an invalid message. It names each invalid field, its rule and the received type.
+ * @throws {InvalidRequestError} for an invalid message. The error names each invalid field, its rule and received type.
  * @example
  * const notification = parseNotification(request.body)
  * if (notification.type === 'SUBSCRIPTION_PAYMENT') await book(notification.paymentId, notification.status)

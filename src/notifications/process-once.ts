@@ -13,7 +13,7 @@ type Outcome =
 
 type Work = (signal: AbortSignal) => Promise<unknown>
 
-/** A call of a listener in this process. After `endsAt`, new deliveries do not wait for it, because it may hang. */
+/** A listener's call in this process. The call may hang, so new deliveries wait for its result only until `endsAt`. */
 interface Run {
   endsAt: number
   outcome?: Promise<Outcome>
@@ -49,7 +49,7 @@ export const createProcessOnce = (
   report: Report,
 ) => {
   const running = new Map<string, Run>()
-  // Processed notifications that the store failed to record. Later deliveries of these are duplicates.
+  // Processed notifications that the store failed to record. Their later deliveries are duplicates.
   const uncommitted = new Set<string>()
 
   /** Calls the store, with a timeout. If the call fails, reports the error and resolves to undefined. */
@@ -148,7 +148,7 @@ export const createProcessOnce = (
   }
 
   return {
-    /** Returns whether a notification was processed, or false if the store fails: then `claim` checks again. */
+    /** Returns whether a notification was processed. If the store fails, returns false, and `claim` checks again. */
     isProcessed: async (notification: MerchantNotification): Promise<boolean> => {
       const key = keyOf(notification)
       if (uncommitted.has(key)) return true

@@ -8,7 +8,7 @@ const STEP = 64
 /** A `Headers` object, or plain data such as `request.headers` of node:http. */
 export type HeaderFields = Headers | Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** Converts plain headers to `Headers`. Omits what `Headers` refuses, such as a value outside Latin-1. */
+/** Converts plain headers to `Headers`. Omits a header if `Headers` refuses its name or value. */
 export const toHeaders = (
   fields: HeaderFields | null | undefined,
   onLeftOut: (name: string) => void = () => undefined,
@@ -28,7 +28,7 @@ export const toHeaders = (
   return headers
 }
 
-/** For a request whose body other code has read: the parsed body, or `undefined` if that code did not keep it. */
+/** The parsed bodies of requests that other code has read, or `undefined` if that code did not keep the body. */
 export const parsedBodies = new WeakMap<Request, unknown>()
 
 export type Unreadable = { readonly status: 400 | 408 | 413 | 415; readonly error: InvalidRequestError }

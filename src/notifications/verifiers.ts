@@ -11,7 +11,7 @@ import { setupError } from './read-delivery.ts'
 export type SignatureEncoding = 'hex' | 'base64' | 'base64url'
 
 type Secrets = string | Uint8Array | readonly (string | Uint8Array)[]
-/** Published declarations do not expand an interface to `Uint8Array<ArrayBuffer>`, which needs TypeScript 5.7. */
+/** With a type alias, published declarations would contain `Uint8Array<ArrayBuffer>`, which needs TypeScript 5.7. */
 interface SecretBytes extends ReadonlyArray<Bytes> {}
 
 const isFilled = (secret: Bytes | undefined): secret is Bytes => (secret?.length ?? 0) > 0
@@ -50,10 +50,10 @@ const decode = (text: string, encoding: SignatureEncoding): Bytes | undefined =>
 }
 
 /**
- * Creates a verifier for HMAC signatures. Use it if the payment provider, or your own proxy, signs deliveries: the
- * specification defines no signature. The verifier checks the decompressed body, because senders sign before they
- * compress. It tries every secret, and compares in constant time. Behind a body parser such as `express.json()`, it
- * throws an `InvalidRequestError` that explains the correct setup.
+ * Creates a verifier for HMAC signatures. The specification defines none, so use the verifier only if your payment
+ * provider or your own proxy signs deliveries. The verifier checks the decompressed body, because senders sign before
+ * they compress. It tries every secret, and compares in constant time. Behind a body parser such as `express.json()`,
+ * it throws an `InvalidRequestError` that explains the correct setup.
  *
  * @throws {InvalidRequestError} when a secret is missing or empty, or another option is invalid.
  * @example hmacVerifier({ header: 'x-signature', secrets: [current, previous], prefix: 'sha256=' })

@@ -111,7 +111,7 @@ const reconcileOptions = {
   ),
   /** The client that reads charges. Required for entries with a chargeId. */
   gateway: optional(objectWith<GatewayReader>('a GatewayClient', 'status')),
-  /** How many entries are looked up at once; 4 by default. The clients also obey the rate limit. */
+  /** How many entries are looked up in parallel; 4 by default. The clients also obey the rate limit. */
   concurrency: withDefault(wholeNumber(1), 4),
   /** The clock that determines today's date, for example the mock's clock. Default: the system's clock. */
   clock: withDefault(clockOption, systemClock),
@@ -237,11 +237,11 @@ const compareCharge = async (
 
 /**
  * Compares the merchant's books (your records) with the API and yields the differences, such as payments that the books
- * lack. `reconcile` changes nothing. It reads each entry only when needed, so that long lists need little memory. If
+ * lack. `reconcile` changes nothing. It loads only a few entries at a time, so that long lists need little memory. If
  * your `for await` loop ends early, `reconcile` aborts the lookups in progress.
  *
  * If a lookup fails, the loop receives a difference of kind `unchecked` and continues. The loop throws an
- * `InvalidRequestError` if the client for an entry is missing. If `signal` is aborted, the loop throws its `reason`.
+ * `InvalidRequestError` if the client for an entry is missing. If `signal` is aborted, the loop throws `signal.reason`.
  * Data that changes during a run can look like a difference. Act only on a difference that two runs find.
  *
  * @example
