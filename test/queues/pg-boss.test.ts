@@ -1,7 +1,7 @@
 import { GatewayClient } from 'mandatekit'
 import { createMock, type FaultEffect } from 'mandatekit/mocks/core'
 import { type Job, PgBoss } from 'pg-boss'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { JobData } from '../../examples/queues/pg-boss.ts'
 import {
   addJob,
@@ -41,6 +41,8 @@ const INVALID: FaultEffect = {
 }
 
 describe('case 117: the recipe for pg-boss, on a simulator with the rules of pg-boss', () => {
+  afterEach(() => void vi.useRealTimers())
+
   const open = (...faults: FaultEffect[]) => {
     const shop = openShop(...faults)
     const queue = simulatePgBoss(QUEUE)
@@ -117,6 +119,17 @@ describe('case 117: the recipe for pg-boss, on a simulator with the rules of pg-
       await add('order-1')
     }
     expect(shop.mock.requests.of('gateway.charge')).toHaveLength(1)
+  })
+
+  test('a poll runs at any age, because its call has no idempotency key', async () => {
+    const { boss, workOnce, records, states } = open()
+    const days = [0, 1, 2]
+    for (const day of days) {
+      vi.setSystemTime(Date.now() + day * 86_400_000)
+      await addJob(boss as never, QUEUE, { key: 'poll_ch_1', hasNoKey: true })
+      await workOnce((job) => handle(boss as never, records, job, async () => undefined))
+    }
+    expect(states()).toEqual(days.map(() => 'completed'))
   })
 
   test.each([
