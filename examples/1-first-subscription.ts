@@ -23,7 +23,7 @@ console.log(`2. The payer authorized the request. Its status is ${status}.`)
 
 await mock.clock.advance({ days: 8 })
 for await (const payment of subscriptions.allPayments(subscriptionId)) {
-  console.log(`3. The payment of ${payment.dueDate} is a ${payment.status}.`)
+  console.log(`3. The payment of ${payment.dueDate} has the status ${payment.status}.`)
 }
 
 const cancellation = await subscriptions.cancel(subscriptionId)

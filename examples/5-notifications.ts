@@ -10,7 +10,7 @@ const handler = createNotificationHandler({
   // Asks the API about each notification, because notifications are not signed.
   verify: lookupVerifier(subscriptions, { clock: mock.clock }),
   onSubscription: ({ status }) => console.log(`1. The subscription is ${status}.`),
-  onPayment: ({ paymentId, status }) => console.log(`2. Payment ${paymentId} is a ${status}.`),
+  onPayment: ({ paymentId, status }) => console.log(`2. Payment ${paymentId} has the status ${status}.`),
 })
 mock.notifications.connect(handler, { duplicate: true })
 

@@ -52,7 +52,7 @@ try {
     `Billing cycles: ${payments.length}. Failed payments: ${failed}. A failure does not end the subscription.`,
   )
   timeline.text(
-    `Calls for the first payer: ${calls}. Charges: ${charges.size}, because two calls were retries.`,
+    `Calls for the first payer: ${calls}. Charges: ${charges.size}, because two calls used an earlier call's key.`,
   )
   timeline.text('Next, run npm run example 1, or read docs/shop.md.')
 } catch (error) {

@@ -116,7 +116,7 @@ export const createMock = (given: MockOptions = {}): Mock => {
 }
 
 /**
- * Wraps a `fetch`, and passes each API call to `sink`: the request and its response, without secrets or phone numbers.
+ * Wraps a `fetch`, and passes the request and response of each API call to `sink`, without secrets or phone numbers.
  * Requests outside the API are not recorded. If `sink` fails, the next call rejects before it is sent.
  *
  * @example

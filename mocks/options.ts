@@ -26,8 +26,8 @@ const PREFIX = /^(?:\/[\w.~-]+)*$/
 
 const httpTable = <const Url extends string, const Prefix extends string>(url: Url, prefix: Prefix) => ({
   /**
-   * Base URL of the area. A path prefix is allowed (row 1). Default: `https://subscriptions.mandatekit.test`
-   * for area S, `https://gateway.mandatekit.test` for area G.
+   * Base URL of the area. A path prefix is allowed (row 1 of unknowns.md). Default:
+   * `https://subscriptions.mandatekit.test` for area S, `https://gateway.mandatekit.test` for area G.
    */
   baseUrl: option(
     input('an absolute http or https URL without credentials, a query or a fragment', isBase),
@@ -83,12 +83,12 @@ const own = {
   /** On a frozen clock, `clock.sleep` moves the clock (`'jump'`, default) or waits until a test moves it (`'wait'`). */
   sleep: option(oneOf(['jump', 'wait']), 'jump'),
   /**
-   * The clock for rate limits, including Retry-After and X-RateLimit-Reset. Default: `'mock'`. Choose `'machine'` if
-   * callers use the machine's time while the mock's clock is frozen. While a server runs with a frozen clock,
-   * the default rate limits are off; limits that you set still apply.
+   * The clock for rate limits and their headers Retry-After and X-RateLimit-Reset. Default: `'mock'`. Choose
+   * `'machine'` if callers use the machine's time while the mock's clock is frozen. While a server runs with a frozen
+   * clock, the default rate limits are off; limits that you set still apply.
    */
   rateLimitTime: option(oneOf(['mock', 'machine']), 'mock'),
-  /** Maximum length of the request log and of the lists of notifications and deliveries. Default: 10 000. */
+  /** Maximum number of entries in each log: requests, notifications, deliveries. Default: 10 000. */
   logSize: option(wholeNumber(1), 10_000),
   /**
    * Faults of a new mock, such as `[{ operation: 'gateway.health', kind: 'html' }]`. `mock.reset` restores them. See
@@ -99,9 +99,9 @@ const own = {
 
 /** The options of `createMock`, all of them optional. */
 export interface MockOptions extends Partial<OptionsOf<typeof own>> {
-  /** Options of area S. An omitted option has its default value. */
+  /** Options of area S. */
   readonly subscriptions?: Partial<SubscriptionsOptions & SubscriptionsHttpOptions>
-  /** Options of area G. An omitted option has its default value. */
+  /** Options of area G. */
   readonly gateway?: Partial<GatewayOptions & AreaHttpOptions>
 }
 

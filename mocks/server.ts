@@ -82,8 +82,8 @@ export interface MockServer<ServedMock extends Mock = Mock> {
   readonly mock: ServedMock
   /**
    * Aborts the server's open requests, frees the port and writes the state file. If no other server serves the mock,
-   * `close` also aborts deliveries and stops the timer for due payments and other events. Aborted deliveries restart
-   * when `notifications.flush()` is called, or when a server starts with this mock or with the state file.
+   * `close` also aborts deliveries, and stops the timer that starts due payments and expiries. Aborted deliveries
+   * restart when `notifications.flush()` is called, or when a server starts with this mock or with the state file.
    */
   close(): Promise<void>
 }
@@ -102,8 +102,8 @@ const hostOf = ({ headers }: NodeIncoming): string | null => {
 }
 
 /**
- * Creates the handler for the panel, the OpenAPI pages, the root page and the favicon. The log omits requests
- * for these pages. The handler loads a page's code when the page is first requested.
+ * Creates the handler for the panel, the OpenAPI pages, the root page and the favicon. The mock's log omits
+ * requests for these pages. The handler loads a page's code when the page is first requested.
  */
 const createSite = (mock: Mock, readHost: ReadHost, hasPanel: boolean) => {
   let panel: Promise<Panel> | undefined
@@ -159,8 +159,8 @@ const listen = (server: Server | Http2SecureServer, port: number, host: string):
   })
 
 /**
- * Starts an HTTP server that serves a mock. Faults of the mock can close sockets or truncate responses. Payments,
- * expiries and deliveries happen on time, even without a request, if the mock's clock follows the machine's time.
+ * Starts an HTTP server that serves a mock. Faults of the mock can close sockets or truncate responses. If the
+ * mock's clock follows the machine's time, payments, expiries and deliveries happen on time, even without a request.
  *
  * @throws the system's error, such as `EADDRINUSE`, if the port is not available; a TypeError if an option is wrong; an
  * Error if the server cannot use the `state` file

@@ -16,7 +16,7 @@ import type { Duration, PointInTime } from './time/duration.ts'
 export interface SubscriptionsClientConfig {
   /** Base URL of area S: the running mock server's URL, or else the option `subscriptions.baseUrl`. */
   readonly baseUrl: string
-  /** Credentials of the first merchant's first user. Default: the credentials of `defaultMerchant`. */
+  /** Credentials of the first merchant and of its first user in `subscriptions.merchants`. */
   readonly credentials: {
     /** `client_id` of the login. Default: `mock-client`. */
     readonly clientId: string
@@ -74,13 +74,13 @@ export interface Payer {
   decline(invoiceId: string): AuthorizationView
   /** Enters the one-time code of a charge. Default of `otp`: the correct code. */
   confirm(confirmationId: string, otp?: string): ChargeBody
-  /** Sets the behavior of a mobile number in later confirmations and renewals. */
+  /** Sets the result of later confirmations and renewals for a mobile number. */
   setBehavior(msisdn: string, behavior: BehaviorName): void
   /** Reverses a payment, so that the payer gets the money back. */
   reverse(paymentId: string | number): PaymentBody
 }
 
-/** Reads the state of the mock. Every method returns copies. */
+/** Reads the mock's state. Every method returns a copy of the data. */
 export interface MockState {
   /** Returns every subscription, oldest first, including requests that the payer has not authorized. */
   subscriptions(): readonly SubscriptionState[]
@@ -88,7 +88,7 @@ export interface MockState {
   payments(subscriptionId?: string): readonly PaymentBody[]
   /** Returns every charge, oldest first, including renewals. The gateway's `reset` operation deletes the charges. */
   charges(): readonly ChargeBody[]
-  /** Returns the events of the charges, oldest first (row 80). The gateway's `reset` operation deletes the events. */
+  /** Returns the events of charges, oldest first (row 80 of unknowns.md). The gateway's `reset` deletes the events. */
   events(): readonly GatewayEvent[]
 }
 
@@ -169,7 +169,7 @@ export interface MockControl {
   }
   /** Snapshots that the mock keeps in memory. `mock.reset` does not delete them. */
   readonly snapshots: {
-    /** Returns the snapshots, oldest first. A new snapshot takes the place of one with the same name. */
+    /** Returns the snapshots, in the order in which their names were first saved. */
     list(): readonly SavedSnapshot[]
     /** Saves a snapshot of the mock. Replaces an older snapshot with the same name. */
     save(name: string): void
@@ -197,7 +197,7 @@ export interface Mock {
   readonly payer: Payer
   /** The state: subscriptions, payments, charges, events. */
   readonly state: MockState
-  /** Notifications of area S and their deliveries (rows 45 to 48). */
+  /** Notifications of area S and their deliveries (rows 45 to 48 of unknowns.md). */
   readonly notifications: Notifications
   /** Injects failures, for example `mock.faults.add({ operation: 'gateway.charge', kind: 'lost-response' })`. */
   readonly faults: Faults
@@ -225,8 +225,8 @@ export interface Mock {
     end(options?: { readonly area?: Area | undefined }): void
   }
   /**
-   * Adds subscriptions and tokens without API calls, and returns the added subscriptions. If one of them cannot be
-   * added, for example because its identifier is in use, `add` adds none and throws an Error or RangeError.
+   * Adds subscriptions and tokens without API calls, and returns the added subscriptions. If a subscription or token
+   * cannot be added (for example, its identifier is in use), `add` adds nothing and throws an Error or RangeError.
    */
   add(seeds: {
     readonly subscriptions?: readonly SeedSubscription[] | undefined

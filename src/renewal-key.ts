@@ -16,12 +16,12 @@ const encoded = (chargeId: string): string =>
  *
  * The same mandate, due date and attempt give the same key in every process and after a restart. For each key, the
  * gateway creates only one renewal. The format of keys does not change within a major version. A key has only
- * letters, digits, `-` and `_`, so that a queue accepts the key as a job id.
+ * letters, digits, `-` and `_`, so that job queues accept it as a job id.
  *
  * @param chargeId the id of the mandate's first charge
  * @param dueDate the due date as `YYYY-MM-DD` text; a `Date` is refused, because its day depends on a time zone
  * @param attempt 1 (default) for a due date's first renewal, 2 if that renewal has status `failed`, and so on
- * @throws InvalidRequestError
+ * @throws InvalidRequestError if an argument is invalid
  * @example renewalKey('ch_1', '2026-12-01') // 'renewal_ch_1_2026-12-01_1'
  */
 export const renewalKey = (chargeId: string, dueDate: string, attempt = 1): string => {

@@ -8,7 +8,7 @@ const addressOf = (value: unknown): string | undefined => {
 
 /**
  * Returns the invoice identifier from the URL to which a payer returned, or `undefined` if the URL has none. The
- * parameter `invoiceID` takes precedence over `invoiceid`, which your `userReturnURL` may contain. (S1)
+ * server's parameter `invoiceID` takes precedence over an `invoiceid` in your own `userReturnURL`. (S1)
  *
  * @param returnUrl the whole URL, or only its path and query (`/return?invoiceID=…`)
  * @throws InvalidRequestError when `returnUrl` is neither a string nor a URL

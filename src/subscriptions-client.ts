@@ -20,7 +20,7 @@ const subscriptionsOptions = {
   credentials: credentialsOption,
   /** Keeps the token. Clients with the same store and credentials share a login. Default: this client's own memory. */
   tokenStore: optional(objectWith<TokenStore>('a token store', 'get', 'set', 'delete')),
-  /** How the client renews a token. Default: `password`, because the specification shows no use of refresh tokens. */
+  /** How the client renews a token. Default: `password`, because the specification shows no refresh request. */
   refresh: withDefault(oneOf(['password', 'refresh_token']), 'password'),
   /**
    * Time between a rejected login and the client's next login, in milliseconds. After this time,
@@ -58,7 +58,7 @@ const MILLISECONDS_PER_DAY = 86_400_000
 // A new day begins first in the time zone UTC+14.
 const EARLIEST_ZONE = 14 * 3_600_000
 
-/** Rejects an `end` over 730 days after `start`. Counts from today (UTC+14) if `start` is past. (Limits, area S) */
+/** Rejects an `end` over 730 days after `start`, or after today (UTC+14) if `start` is earlier. (Limits, area S) */
 const checkEnd = (operation: string, { start, end }: { start: string; end: string }, now: number): void => {
   const today = Math.floor((now + EARLIEST_ZONE) / MILLISECONDS_PER_DAY)
   const latest = Math.max(dayNumber(start) ?? 0, today) + MAX_SUBSCRIPTION_DAYS
@@ -113,7 +113,7 @@ const createSubscriptionsContext = (options: SubscriptionsClientOptions) => {
  * Client of the subscription API (area S). The client logs in automatically, and uses one token for all its calls. It
  * retries calls that only read, and other calls only if the server has not executed them.
  *
- * Every method checks its input first and rejects with `InvalidRequestError` before any I/O. A method that makes one
+ * Every method checks its input before any I/O. Invalid input causes an `InvalidRequestError`. A method that makes one
  * call takes `CallOptions` as its last argument and returns a promise with `.withResponse()`. Two methods make many
  * calls: `allPayments` is an async generator, and `waitForStatus` takes `WaitOptions` and returns a plain promise.
  */
@@ -127,8 +127,8 @@ export class SubscriptionsClient {
   }
 
   /**
-   * Returns a second client with changed options. Both clients share the token and the rate limit. New headers are
-   * added to this client's headers. Token requests still use the original client's options.
+   * Returns a second client with changed options. The second client also sends this client's headers. Both clients
+   * share the rate limit and the token, so token requests still use the original client's options.
    * @example const patient = subscriptions.withOptions({ timeout: 60_000, logLevel: 'debug' })
    */
   withOptions(changes: ClientChanges): SubscriptionsClient {
@@ -137,7 +137,7 @@ export class SubscriptionsClient {
 
   /**
    * Logs in now (S-a), even if a token is valid or an earlier login was rejected. Other calls log in automatically. The
-   * client retries a login only if it was not sent, or if a 429 response states how long to wait. The options
+   * client retries a login only if the request was not sent, or if a 429 response states how long to wait. The options
    * `timeout`, `retry` and `headers` have no effect, because other calls may share the token request.
    */
   login(options?: CallOptions): CallPromise<contract.Token> {
@@ -193,7 +193,7 @@ export class SubscriptionsClient {
    * because some servers ignore the page number or repeat records. The loop also ends if the API (not a proxy) reports
    * 404 for a later page. The client reads each page only when your loop needs it.
    *
-   * @param page the first page to read, and the records per page (default: 100)
+   * @param page the first page to read, and the page size (default: 100)
    */
   async *allPayments(
     subscriptionId: string,

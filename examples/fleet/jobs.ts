@@ -40,7 +40,7 @@ const intendSend = ({ books, keyLifetime }: Shop, key: string) => {
   const isTooOld = Date.now() - (charge.sent_at ?? 0) > 0.9 * keyLifetime
   if (isTooOld) books.markUnclear(key)
   if (isTooOld || charge.status === 'unclear')
-    throw new UnrecoverableError(`The charge ${key} may exist. A person must ask the provider.`)
+    throw new UnrecoverableError(`A person must ask the provider whether the charge ${key} exists.`)
   return charge
 }
 

@@ -96,7 +96,7 @@ export const addJob = (
  */
 const runAgain = async (boss: Boss, { data, ...job }: Job<JobData>, at: number): Promise<void> => {
   const transaction = await boss.getDb().beginTransaction?.()
-  if (transaction === undefined) throw new Error('This adapter of pg-boss has no transactions.')
+  if (transaction === undefined) throw new Error('This adapter of pg-boss does not support transactions.')
   const { db } = transaction
   try {
     const attempt = { id: job.id, retryCount: job.retryCount }

@@ -55,7 +55,7 @@ export const createActivities = (gateway: Pick<GatewayClient, 'renew'>, pause: P
     const { attempt, scheduledTimestampMs } = activityInfo()
     if (attempt > 1 && Date.now() - scheduledTimestampMs > KEY_LIFETIME) {
       const message =
-        'The key may have expired, so a retry could charge again. A person must look for the renewal.'
+        'The key may have expired, so a retry could charge again. A person must find out whether the renewal exists.'
       throw ApplicationFailure.create({ type: 'find-out', message, nonRetryable: true })
     }
     try {

@@ -92,7 +92,7 @@ const addressOf = (target: unknown): string => {
 
 const deliveryText = (retries: boolean): string =>
   retries
-    ? 'the mock retries a delivery without a 2xx response; its clock decides when'
+    ? 'the mock retries a delivery without a 2xx response; the mock’s clock measures each pause'
     : 'each notification is delivered once, whatever the response is'
 
 const receivers = ({ options }: Started): readonly Line[] =>

@@ -60,7 +60,7 @@ const accessKeyv = (given: KeyvLike, prefix: string) => {
  * has no locks, so if several processes find no token, each logs in. To share one login, use `createRedisTokenStore`,
  * or your own store with `withLock`. If the backend fails, API calls do not fail: each process keeps its own token.
  *
- * @throws {InvalidRequestError} when `keyv` is not a Keyv.
+ * @throws {InvalidRequestError} if an argument is invalid.
  * @example
  * new SubscriptionsClient({ baseUrl, credentials, tokenStore: createKeyvTokenStore(new Keyv(backend)) })
  */
@@ -88,7 +88,7 @@ const readEntry = (value: unknown): Partial<Entry> => {
  * `createRedisDedupeStore`. If the backend fails, every method rejects, and the notification handler responds
  * with 503, so that the sender can retry.
  *
- * @throws {InvalidRequestError} when `keyv` is not a Keyv.
+ * @throws {InvalidRequestError} if an argument is invalid.
  */
 export const createKeyvDedupeStore = (keyv: KeyvLike, options: KeyvDedupeStoreOptions = {}): DedupeStore => {
   const { prefix, clock } = check('stores.keyv', strict(keyvDedupeStoreOptions, 'option'), options)

@@ -23,8 +23,8 @@ export interface IoredisClient {
 /**
  * The connection of a store to Redis or Valkey: a connected client of node-redis or ioredis, an ioredis `Cluster`, or a
  * function that sends one command. Use a function for pools, other clients, and node-redis clusters and sentinels. The
- * store sends GET, DEL, EVAL, and SET with PX. Each command has one key, so that the function can choose the node of a
- * cluster.
+ * store sends the commands GET, SET, DEL and EVAL. Each command has one key, so that the function can choose the node
+ * of a cluster.
  *
  * @example createRedisDedupeStore((command, key) => cluster.sendCommand(key, false, [...command])) // node-redis
  */
@@ -159,7 +159,7 @@ const withRedisLock = async <Result>(
       !(await evalBoolean(ACQUIRE, key, owner, lockTime));
       pause = Math.min(pause * 1.5, 200)
     ) {
-      if (steadyClock.now() >= giveUpAt) throw new Error(`The lock was not free within ${LOCK_WAIT_MS} ms`)
+      if (steadyClock.now() >= giveUpAt) throw new Error(`The login lock was held for ${LOCK_WAIT_MS} ms`)
       await steadyClock.sleep(pause * (0.5 + Math.random() / 2))
     }
     keep().catch(() => undefined)
@@ -173,7 +173,7 @@ const withRedisLock = async <Result>(
 
 /**
  * Keeps tokens in Redis or Valkey, so that processes share one login. After a rejected login, all processes pause their
- * logins. Pass a connected client of node-redis or ioredis. You configure and close it. Keys expire within 30 days.
+ * logins. Pass a connected client of node-redis or ioredis; the store does not close it. Keys expire within 30 days.
  *
  * If Redis is down or full, exceeds `commandTimeout` or returns invalid data, API calls do not fail. Each process then
  * keeps its own token in memory, and logs in once per token lifetime.

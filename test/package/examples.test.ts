@@ -17,7 +17,7 @@ const examples = (await readdir(folder)).filter((name) => /^\d+-.*\.ts$/.test(na
 
 /** What each example prints, besides other lines. */
 const printed: Readonly<Record<string, readonly string[]>> = {
-  '1-first-subscription.ts': ['2027-01-08 is a SUCCEEDED_PAYMENT', 'the cancellation is PROCESSED'],
+  '1-first-subscription.ts': ['2027-01-08 has the status SUCCEEDED_PAYMENT', 'the cancellation is PROCESSED'],
   '2-first-charge.ts': ['a wrong code (incorrect_code)', 'returned the same renewal, so the payer paid once'],
   '3-a-lost-response.ts': [
     'sent the charge 2 times, with the same idempotency key',

@@ -39,7 +39,7 @@ describe('with mock.fetch', { concurrency: true }, () => {
     assert.equal(mock.state.charges().length, 1)
   })
 
-  test("after a 429, the client waits on the mock's clock", async () => {
+  test("after a 429, the client's wait moves the mock's clock", async () => {
     const { mock, gateway } = openMock()
     mock.faults.add({ operation: 'gateway.charge', kind: 'rate-limit', retryAfter: 20 })
     await chargeOrder(gateway, ORDER)
