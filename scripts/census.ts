@@ -17,7 +17,7 @@ const PARTS: Readonly<Record<string, { readonly limit: Sizes; readonly target: S
   src: { limit: { files: 53, lines: 7_900, longest: 400 }, target: { files: 54, lines: 7_300 } },
   mocks: { limit: { files: 78, lines: 13_360 }, target: { files: 68, lines: 8_800 } },
   'mocks/probe': { limit: { files: 20, lines: 3_200 }, target: { lines: 1_300 } },
-  test: { limit: { lines: 29_800 }, target: { lines: 19_500 } },
+  test: { limit: { lines: 29_900 }, target: { lines: 19_500 } },
 }
 
 interface File {
