@@ -41,7 +41,7 @@ const formatterOf = (timeZone: string): Intl.DateTimeFormat | undefined => {
   }
 }
 
-/** Reads the local time at `instant` as if it were UTC, and returns it in ms since 1970. */
+/** Treats the local time at `instant` as a time in UTC, and returns this time in ms since 1970. */
 const wallTime = (formatter: Intl.DateTimeFormat, instant: number): number => {
   const parts = formatter.formatToParts(instant).map(({ type, value }) => [type, Number(value)])
   const { year, month, day, hour, minute, second } = Object.fromEntries(parts)

@@ -63,7 +63,7 @@ const checkEnd = (operation: string, { start, end }: { start: string; end: strin
   const today = Math.floor((now + EARLIEST_ZONE) / MILLISECONDS_PER_DAY)
   const latest = Math.max(dayNumber(start) ?? 0, today) + MAX_SUBSCRIPTION_DAYS
   if ((dayNumber(end) ?? 0) <= latest) return
-  const rule = `at most ${MAX_SUBSCRIPTION_DAYS} days after start or today`
+  const rule = `at most ${MAX_SUBSCRIPTION_DAYS} days after the later of start and today`
   throw inputError(operation, 'end', rule, end, 'string')
 }
 

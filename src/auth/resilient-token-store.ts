@@ -8,7 +8,7 @@ import { createKeyedMutex, type TokenStore } from './token-store.ts'
 const STORE_LIMIT = 5_000
 /** A call waits at most this many ms (real time) for the login of another client or process. */
 const LOCK_LIMIT = 30_000
-/** A failed store is not called for this many ms. If `LOCK_LIMIT` is reached, `retryAfterMs` also has this value. */
+/** A failed store is not called for this many ms. After `LOCK_LIMIT`, calls fail with this `retryAfterMs`. */
 const PAUSE = 5_000
 /** The longest `timeToLive` of a record, in ms. Every record with a refresh token has this `timeToLive`. */
 const MAX_KEPT_MS = 2_592_000_000
@@ -26,7 +26,7 @@ type Lock = (key: string, task: () => Promise<void>) => Promise<unknown>
 /** Adds the version of the record's format to a key: other versions of this package may not understand the record. */
 const versioned = (key: string): string => `${key}:${records.RECORD_VERSION}`
 
-/** Reads and writes token records in a store. If the store fails, uses memory, so that API calls do not fail. */
+/** Reads and writes token records in a store. If the store fails, memory replaces it, so that API calls do not fail. */
 export const createResilientStore = (store: TokenStore, clock: Clock, report: (message: string) => void) => {
   const shared = sharedParts.get(store) ?? createShared()
   sharedParts.set(store, shared)

@@ -86,8 +86,8 @@ const shareWork = <Result>(work: (signal: AbortSignal) => Promise<Result>) => {
     },
     /**
      * Waits for the result in steps of `BEAT` ms. In a worker, the runtime may stop the work and the timer of `beat`.
-     * If this timer does not fire for two steps, rejects with a `TimeoutError`. One step would prove nothing: after
-     * the process stalls, the step's timer may fire before the timer of `beat`.
+     * If this timer does not fire for two steps, the promise rejects with a `TimeoutError`. One step would prove
+     * nothing: after the process stalls, the step's timer may fire before the timer of `beat`.
      */
     joined(isSilent = false): Promise<Result> {
       const seen = beats

@@ -81,7 +81,7 @@ export const readTokenRecord = (value: unknown): TokenRecord | undefined => {
 
 /**
  * Merges the record of the store and the record that this process wrote last, because a store may return an old or
- * incomplete record. Drops this process's blocks that began before another process's login: the login ended them.
+ * incomplete record. Drops this process's login blocks that are older than another process's login, which ended them.
  */
 export const mergeRecords = (found: TokenRecord, own: TokenRecord, isSaved: boolean): TokenRecord => {
   const salt = found.salt ?? own.salt

@@ -56,7 +56,10 @@ export const callPromise = <Data, Response>(
   })
 }
 
-/** Runs `work`, which gets a token, API key or client id. If `work` fails, the call fails with the same error class. */
+/**
+ * Runs `work`, which gets a token, API key or client id. If `work` fails, the call fails with an error of the same
+ * class.
+ */
 export const withCredentials = async <Value>(call: Call, work: (signal: AbortSignal) => Promise<Value>) => {
   const { phase } = call
   call.phase = 'login'

@@ -138,7 +138,7 @@ const changeableOptions = {
    */
   onUnexpected: fields.optional(functionOption<(report: UnexpectedReport) => unknown>()),
   /**
-   * What the client does if a response contains another record than the requested one. With `throw` (default), it
+   * What the client does if a response contains a record that was not requested. With `throw` (default), it
    * throws an `UnexpectedResponseError`. With `report`, it calls `onUnexpected` and returns the response. Use `report`
    * for a stub with fixed responses, or for a server that returns another identifier of the same record.
    */

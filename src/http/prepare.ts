@@ -193,7 +193,7 @@ export const rawCall = (
     acts: hasKey || !(isRetried || method === 'GET'),
     afterUnknown: {
       how: 'read-state',
-      advice: hasKey ? 'it acts once while the key is kept.' : 'Find out whether it did.',
+      advice: hasKey ? 'the server acts once per key.' : 'Find out whether it did.',
     },
   }
   return [endpoint, { method, query, body, idempotencyKey, once: !isRetried, options }]
