@@ -185,7 +185,7 @@ const sessionIn = (folder: string, config: ProbeConfig) => {
   )
   if (session.asks === asks) return session
   throw new CommandError(
-    `--out ${folder}: the session in this folder used other base URLs than the --config file. Use another folder, or delete ${path}.`,
+    `--out ${folder}: the session in this folder belongs to ${session.asks.replace(/ and nothing|nothing and /, '')}, and the --config file names other base URLs. Use another folder, or delete ${path}.`,
     { exitCode: 2 },
   )
 }

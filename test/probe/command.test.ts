@@ -83,7 +83,9 @@ describe('mandatekit probe', () => {
     const [one, other] = [await sandbox(), await sandbox()]
     expect((await runHere(...(await configured(one.url)), ...out)).code).toBe(0)
     const ended = await runHere(...(await configured(other.url)), ...out)
-    expect(ended.err).toContain(`this folder belongs to ${one.url} and ${one.url}, not ${other.url}`)
+    expect(ended.err).toContain(
+      `this folder belongs to ${one.url} and ${one.url}, and the --config file names other`,
+    )
     expect(ended.code).toBe(2)
     expect(other.mock.requests.all()).toEqual([])
   })
