@@ -31,7 +31,7 @@ const machines: readonly Machine[] = [
   },
   {
     title: 'Cancellation',
-    text: 'The states are values of `status` in [S5](specification.md#s5). Without the option `cancelDelay` of the mock, a cancellation is `PROCESSED` at once.',
+    text: 'The states are values of `status` in [S5](specification.md#s5). In the mock, a cancellation is `PROCESSED` at once, unless you set the option `cancelDelay`.',
     table: cancellationTransitions,
   },
   {

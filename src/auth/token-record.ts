@@ -33,7 +33,7 @@ const storedToken = {
 export interface StoredToken extends Input<typeof storedToken> {}
 
 const loginBlock = {
-  /** Salted hash of the rejected credentials. If absent, the block applies to all credentials. */
+  /** Salted hash of the rejected credentials. If absent, this login block applies to all credentials. */
   fingerprint: fields.optional(fields.anyText),
   /** When the block began, in milliseconds since 1970 on the clock of the process that sent the login. */
   at: milliseconds,

@@ -20,9 +20,9 @@ export type RetryPolicy = 'always' | 'when-not-executed' | 'when-not-sent' | 'ne
 
 /**
  * What to do if the server may have executed a call. `subscribe-again`: subscribe with a new `requestID`, because the
- * lost response contained the `url`. `read-subscription`: read the `cancellation`, and cancel again if there is none.
- * `read-charge`: call `status`, and confirm again if it is still `pending_confirmation`. `read-state`: read the state
- * that the operation changes. `find-charge`: before you charge again, ask the provider whether the charge exists.
+ * `url` for the payer was in the lost response. `read-subscription`: read the `cancellation`, and cancel again if there
+ * is none. `read-charge`: call `status`, and confirm again if it is still `pending_confirmation`. `read-state`: read the
+ * state that the operation changes. `find-charge`: before you charge again, ask the provider whether the charge exists.
  */
 export type FindOut = 'subscribe-again' | 'read-subscription' | 'read-charge' | 'read-state' | 'find-charge'
 

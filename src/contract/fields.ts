@@ -99,7 +99,10 @@ const otherCasing = (name: string): string => name.replace(/I[dD]$/, (end) => (e
 export const received = (body: Json, name: string): unknown => body[name] ?? body[otherCasing(name)]
 
 const CONTEXT = {}
-/** Reads a value. Adds errors to `issues` below the path `at`. Replaces zod functions, which add 1.5 kB to bundles. */
+/**
+ * Reads a value. Adds each error to `issues`: its path begins with `at`. Replaces zod functions, which add 1.5 kB to
+ * bundles.
+ */
 export const readWith = <Value, Given>(
   inner: Field<Value, Given>,
   value: unknown,

@@ -108,7 +108,7 @@ export interface UnexpectedReport {
   readonly field?: string | undefined
   /** What the field must contain. */
   readonly rule?: string | undefined
-  /** Type of the received value, or `another value` if the value differs from the sent one. Never the value itself. */
+  /** Type of the received value, or `another value` if it is not the value that was sent. Never the value itself. */
   readonly received?: string | undefined
 }
 

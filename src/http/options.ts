@@ -40,7 +40,7 @@ export interface FetchRequest {
   readonly signal: AbortSignal
   /** Always `manual`, because the client never follows redirects. */
   readonly redirect: 'manual'
-  /** Only on Deno: a `Deno.HttpClient` with a new connection, so Deno resends nothing. Pass `client` to `fetch`. */
+  /** Only on Deno: a `Deno.HttpClient` with a new connection, on which Deno resends nothing. Pass it to `fetch`. */
   readonly client?: object
   /** Only on Bun: opens a new connection for a request that must not be sent twice. Pass `keepalive` on to `fetch`. */
   readonly keepalive?: false

@@ -10,8 +10,8 @@ import { readRetryAfter } from './response-headers.ts'
 
 const waitOptions = {
   /**
-   * Maximum wait in milliseconds. Default: 120 000. The wait ends after this much real time. After this much time on
-   * the client's clock (such as the mock's), the client reads the state once more, then the wait ends.
+   * Maximum wait in milliseconds. Default: 120 000. The wait ends at once when this much real time has
+   * passed. When it has passed on the client's clock (such as the mock's), the client first reads the state once more.
    */
   timeout: optional(duration()),
   /**

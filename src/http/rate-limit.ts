@@ -20,8 +20,8 @@ interface Window {
 }
 
 /**
- * The gate's entry for a call that waits, or whose request is in flight. When `steadyClock` reaches `endsAt`, the gate
- * deletes the slot, because a worker that stops never calls `leave`.
+ * The gate's entry for a call that waits, or whose request is in flight. At `endsAt` (on `steadyClock`), the gate deletes
+ * the slot: a worker that was stopped would never call `leave`.
  */
 export interface Slot {
   endsAt: number
