@@ -14,8 +14,11 @@ import type { LostAttempt } from './send.ts'
 const LONG = /^(.{200}).+/s
 const MAX_BODY = 100_000
 
-export const redactorOf = ({ headers, sent, fields, url }: Call) =>
-  createRedactor(headers, sent, [fields, Object.fromEntries(new URL(url).searchParams)])
+export const redactorOf = ({ headers, sent, fields, url }: Call) => {
+  // A name may repeat in a query, so each pair is an object of its own.
+  const pairs = [...new URL(url).searchParams].map(([name, value]) => ({ [name]: value }))
+  return createRedactor(headers, sent, [fields, pairs])
+}
 
 const detailsOf = (call: Call, isTemporary: boolean): errors.ErrorDetails => {
   const { client, endpoint, fields, idempotencyKey, outcome, sent, totalTimeout } = call
